@@ -1,0 +1,34 @@
+# Build settings shared by every Bitcycle target, applied per target so that a parent project's
+# flags stay its own.
+include(GNUInstallDirs)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(CCACHE ccache)
+  if(CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+    # A precompiled header carries a time stamp; without this ccache would never hit.
+    set(ENV{CCACHE_SLOPPINESS} "pch_defines,time_macros")
+  endif()
+endif()
+
+# Applies the language level, the warnings and the floating-point rules to one target.
+# -ffp-contract=off: the quantizers promise the same integers on every instruction set, so no
+# compiler may fuse a multiply and an add into one rounding.
+function(bitcycle_configure target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno
+                                           -fno-trapping-math)
+  if(BITCYCLE_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(BITCYCLE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${BITCYCLE_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${BITCYCLE_SANITIZE})
+  endif()
+endfunction()

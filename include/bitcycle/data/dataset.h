@@ -1,0 +1,31 @@
+#pragma once
+
+// A dataset is random access to decoded images and labels. Readers decode one sample on request, so
+// that worker threads can do it; they keep no mutable state and may be called from many threads.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bitcycle/network/network.h"
+
+namespace bitcycle {
+
+// A decoded picture: 8-bit, height x width x channels, interleaved (NHWC order).
+struct Image {
+  ImageShape shape;
+  std::vector<std::uint8_t> pixels;
+};
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual std::int64_t size() const = 0;
+  virtual int classes() const = 0;
+  virtual int label(std::int64_t index) const = 0;
+  // Decodes sample `index`. Throws Error(data) naming the file when it is damaged.
+  virtual Image image(std::int64_t index) const = 0;
+};
+
+}  // namespace bitcycle

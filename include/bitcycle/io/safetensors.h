@@ -1,0 +1,34 @@
+#pragma once
+
+// The safetensors file format: an 8-byte little-endian header length, a JSON header, and the bytes
+// of the tensors without holes. Readable from Python without Bitcycle.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+enum class DataType { f32, f16, i64, i32, u8 };
+std::size_t size_of(DataType type);
+
+struct TensorBytes {
+  DataType type = DataType::f32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;
+};
+
+struct TensorFile {
+  std::map<std::string, TensorBytes> tensors;
+  std::map<std::string, std::string> metadata;
+};
+
+// The same content always gives the same bytes (tensors in name order, header padded to 8 bytes).
+std::vector<std::byte> encode_safetensors(const TensorFile& file);
+// Throws Error(checkpoint) that names `origin` and says what is wrong; never reads out of bounds.
+TensorFile decode_safetensors(std::vector<std::byte> bytes, const std::string& origin);
+
+}  // namespace bitcycle

@@ -1,0 +1,31 @@
+#pragma once
+
+// The networks of the papers, by name.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bitcycle/network/network.h"
+
+namespace bitcycle {
+
+struct NetworkOptions {
+  int classes = 10;
+  std::optional<ImageShape> input;  // default: 3x32x32 for cifar_*, 3x224x224 else
+};
+
+// Builds the description of a zoo network: cifar_resnet<6n+2>, cifar_mobilenet_v2, resnet18,
+// resnet34, resnet50. Throws Error(usage) naming the nearest known name.
+Network make_network(std::string_view name, const NetworkOptions& options = {});
+
+struct ZooEntry {
+  std::string name;
+  std::string summary;
+  int default_classes = 10;
+};
+// What `bitcycle models` lists; any other cifar_resnet<6n+2> works too.
+std::vector<ZooEntry> zoo();
+
+}  // namespace bitcycle

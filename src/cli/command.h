@@ -1,0 +1,21 @@
+#pragma once
+
+// One file a command. add_<command> declares the command's options on the app and, when the user
+// chose it, leaves in `action` what to run; the action returns the exit status.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace bitcycle::cli {
+
+using Action = std::function<int()>;
+
+void add_schedule(CLI::App& app, Action& action);
+void add_cost(CLI::App& app, Action& action);
+void add_models(CLI::App& app, Action& action);
+void add_data(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
+void add_eval(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,58 @@
+// The bitcycle command. Builds twice: as `bitcycle`, which starts in milliseconds, and as
+// `bitcycle-torch`, which carries LibTorch and is started by the former when a command needs it.
+
+#include <fmt/core.h>
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/version.h"
+#include "cli/command.h"
+
+namespace bitcycle::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Bitcycle trains neural networks at a precision that changes while they train.\n";
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  bitcycle schedule CR --min 3 --max 8 --cycles 8 --steps 64   see a precision schedule\n"
+    "  bitcycle cost cifar_resnet74 --bits 3:8 --grad-bits 8        what a training run costs\n"
+    "  bitcycle train recipes/demo-cpt.toml                         train\n"
+    "  bitcycle eval runs/demo-cpt --bits 3,4,6,8,fp                accuracy at each width\n"
+    "\n`bitcycle COMMAND --help` explains a command.";
+
+int run(int argc, char** argv) {
+  CLI::App app(kDescription, "bitcycle");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("bitcycle ") + kVersion);
+  Action action;
+  add_train(app, action);
+  add_eval(app, action);
+  add_schedule(app, action);
+  add_cost(app, action);
+  add_models(app, action);
+  add_data(app, action);
+  add_bench(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : exit_status(ErrorCode::usage);
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace bitcycle::cli
+
+int main(int argc, char** argv) {
+  try {
+    return bitcycle::cli::run(argc, argv);
+  } catch (const bitcycle::Error& error) {
+    fmt::print(stderr, "bitcycle: {} error: {}\n", name(error.code()), error.what());
+    if (!error.hint().empty()) fmt::print(stderr, "  {}\n", error.hint());
+    return exit_status(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bitcycle: internal error: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+// Commands that need LibTorch. Loading it takes about a second, so the `bitcycle` program does not
+// link it: there, these functions check what can be checked without it and then replace the process
+// by `bitcycle-torch` with the same arguments (hand_over.cpp). In `bitcycle-torch` they do the work.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bitcycle::cli {
+
+struct TrainOptions {
+  std::string recipe;
+  std::vector<std::string> settings;  // --set key=value
+  std::string run_dir;
+  bool resume = false;
+  bool accept_changes = false;        // resume although the recipe differs
+  bool quiet = false;
+};
+int run_train(const TrainOptions& options);
+
+struct EvalOptions {
+  std::string run;
+  std::string bits = "fp";            // comma-separated widths, "fp" for float
+  std::string split = "test";
+  std::string checkpoint = "best";    // best, last, or a step
+  bool json = false;
+};
+int run_eval(const EvalOptions& options);
+
+struct BenchStepOptions {
+  std::string model = "cifar_resnet38";
+  int batch = 128;
+  int bits = 3;
+  int grad_bits = 8;
+  std::string backend = "simulate";
+  int threads = 0;
+  int repeats = 7;
+  bool json = false;
+};
+int run_bench_step(const BenchStepOptions& options);
+
+}  // namespace bitcycle::cli
