@@ -1,0 +1,10 @@
+#include "cli/command.h"
+
+namespace bitcycle::cli {
+
+void add_schedule(CLI::App& app, Action& action) {
+  (void)app;
+  (void)action;
+}
+
+}  // namespace bitcycle::cli

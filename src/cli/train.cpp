@@ -1,0 +1,10 @@
+#include "cli/command.h"
+
+namespace bitcycle::cli {
+
+void add_train(CLI::App& app, Action& action) {
+  (void)app;
+  (void)action;
+}
+
+}  // namespace bitcycle::cli
