@@ -1,0 +1,23 @@
+#pragma once
+
+// Whole files, read at once and written atomically: to a temporary name in the same directory,
+// synced, then renamed, so that a reader or a crash sees the old file or the new one, never a part.
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bitcycle/base/error.h"
+
+namespace bitcycle {
+
+// Throws Error(code) naming the file and the system's reason.
+std::vector<std::byte> read_file(const std::filesystem::path& path, ErrorCode code = ErrorCode::io);
+
+// Throws Error(io); on failure the temporary file is removed and the old content stands.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace bitcycle

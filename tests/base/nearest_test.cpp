@@ -1,0 +1,29 @@
+#include "bitcycle/base/nearest.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace bitcycle {
+namespace {
+
+const std::vector<std::string> kNames = {"momentum", "weight_decay", "lr"};
+
+TEST(NearestTest, FindsASlipOfOneOrTwoLetters) {
+  EXPECT_EQ(nearest_name("momentun", kNames), "momentum");
+  EXPECT_EQ(nearest_name("weightdecay", kNames), "weight_decay");
+  EXPECT_EQ(nearest_name("LR", kNames), "lr");
+}
+
+TEST(NearestTest, SaysNothingWhenNothingIsClose) {
+  EXPECT_EQ(nearest_name("batch_size", kNames), "");
+  EXPECT_EQ(nearest_name("", kNames), "");
+}
+
+TEST(NearestTest, SuggestsTheNameOrListsAll) {
+  EXPECT_EQ(suggest("momentun", kNames), "Did you mean \"momentum\"?");
+  EXPECT_EQ(suggest("zzzzzz", kNames), "Known names: momentum, weight_decay, lr.");
+}
+
+}  // namespace
+}  // namespace bitcycle
