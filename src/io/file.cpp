@@ -1,0 +1,75 @@
+#include "bitcycle/io/file.h"
+
+#include "io/descriptor.h"
+
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bitcycle {
+namespace fs = std::filesystem;
+namespace {
+
+// Unique among the writers of this machine, and beside the target so that rename stays atomic.
+fs::path temporary_beside(const fs::path& path) {
+  static std::atomic<unsigned> counter = 0;
+  return path.parent_path() /
+         fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), counter++);
+}
+
+// Renaming would replace a device or a socket by a file, and cannot replace a directory.
+void require_replaceable(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) throw io_error("write", path, EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(ErrorCode::io, "cannot write " + path.string() + ": it is not a regular file",
+                "Name a file.");
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const fs::path& path, ErrorCode code) {
+  const Descriptor file(path, O_RDONLY, {"read", path, code});
+  struct stat status = {};
+  if (::fstat(file.fd(), &status) == -1) throw file.error();
+  // Pipes and /proc report size 0, so the size is a first guess and the end of file decides.
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size) + 1);
+  std::size_t used = 0;
+  while (true) {
+    if (used == bytes.size()) bytes.resize(2 * bytes.size());
+    const ssize_t n = ::read(file.fd(), bytes.data() + used, bytes.size() - used);
+    if (n == -1 && errno == EINTR) continue;
+    if (n == -1) throw file.error();
+    if (n == 0) break;
+    used += static_cast<std::size_t>(n);
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+void write_file(const fs::path& path, std::span<const std::byte> bytes) {
+  require_replaceable(path);
+  const fs::path temporary = temporary_beside(path);
+  try {
+    write_synced(temporary, bytes, path);
+    if (::rename(temporary.c_str(), path.c_str()) == -1) throw io_error("write", path, errno);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
+  sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  write_file(path, std::as_bytes(std::span(text)));
+}
+
+}  // namespace bitcycle
