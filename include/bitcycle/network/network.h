@@ -43,7 +43,7 @@ struct Node {
   int residual = kNone;    // node whose output is added before the activation
   int kernel = 1;          // convolution and max_pool; average_pool always covers its whole input
   int stride = 1;
-  int padding = 0;
+  int padding = 0;         // zeros for a convolution; max_pool ignores what it pads
   int groups = 1;
   Activation activation = Activation::none;
   LayerPrecision precision = LayerPrecision::scheduled;
@@ -52,6 +52,7 @@ struct Node {
   ImageShape out;
 
   bool depthwise() const { return groups > 1 && groups == in.channels; }
+  bool has_weights() const { return kind == NodeKind::convolution || kind == NodeKind::linear; }
   // Multiply-accumulates of one sample; 0 for pooling.
   std::int64_t macs() const;
   // Trained parameters, batch norm and bias included.

@@ -1,0 +1,38 @@
+#include "bitcycle/network/network.h"
+
+#include <numeric>
+
+namespace bitcycle {
+namespace {
+
+// Weights of the layer itself: C_out x C_in / groups x k x k, or out x in.
+std::int64_t weights(const Node& node) {
+  const std::int64_t area = std::int64_t{node.kernel} * node.kernel;
+  return std::int64_t{node.out.channels} * (node.in.channels / node.groups) * area;
+}
+
+}  // namespace
+
+std::int64_t Node::macs() const {
+  return has_weights() ? weights(*this) * out.height * out.width : 0;
+}
+
+std::int64_t Node::parameters() const {
+  if (!has_weights()) return 0;
+  // Scale and shift of the batch norm, or the bias of a linear layer.
+  const int per_channel = kind == NodeKind::linear ? 1 : 2;
+  return weights(*this) + std::int64_t{per_channel} * out.channels;
+}
+
+std::int64_t Network::macs() const {
+  return std::accumulate(nodes.begin(), nodes.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Node& node) { return sum + node.macs(); });
+}
+
+std::int64_t Network::parameters() const {
+  return std::accumulate(
+      nodes.begin(), nodes.end(), std::int64_t{0},
+      [](std::int64_t sum, const Node& node) { return sum + node.parameters(); });
+}
+
+}  // namespace bitcycle
