@@ -3,90 +3,106 @@
 // A recipe describes one run completely. Every field has a default that a newcomer can live with;
 // docs/recipes.md lists the keys. Reading a recipe checks it: unknown keys, wrong types, values out
 // of range and contradictions are Error(recipe) with file, line, column and the nearest known name.
+// A word of an enumeration is spelled in TOML as it is here.
+
+#include "bitcycle/schedule/spec.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "bitcycle/schedule/spec.h"
 
 namespace bitcycle {
 
 struct ModelRecipe {
   std::string name = "cifar_resnet20";
-  std::optional<int> classes;   // default: as many as the dataset has
+  std::optional<int> classes;  // default: as many as the dataset has
 };
 
 struct DataRecipe {
+  enum class Augment { standard, none };  // standard: the papers'
+
   std::string dataset = "fashion_mnist";  // fashion_mnist cifar10 cifar100 image_folder synthetic
   std::string root;                       // empty: the usual places (bitcycle data lists them)
   int batch_size = 128;
-  double validation = 0.1;                // fraction of the training set held out; 0: none
-  std::int64_t limit = 0;                 // use only the first samples of each split; 0: all
-  std::string augment = "standard";       // standard (the papers') or none
-  int image_size = 224;                   // image_folder: side of the training crop
+  double validation = 0.1;  // fraction of the training set held out; 0: none
+  std::int64_t limit = 0;   // use only the first samples of each split; 0: all
+  Augment augment = Augment::standard;
+  int image_size = 224;  // image_folder: side of the training crop
   int workers = 1;
 };
 
 struct OptimizerRecipe {
-  std::string name = "sgd";               // sgd or adam
+  enum class Name { sgd, adam };
+
+  Name name = Name::sgd;
   double lr = 0.1;
-  double momentum = 0.9;                  // sgd
+  double momentum = 0.9;  // sgd
   double weight_decay = 1e-4;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // adam
 };
 
 struct LearningRateRecipe {
-  std::string name = "piecewise";         // constant piecewise linear cosine sgdr
-  std::vector<double> at = {0.5, 0.75};   // piecewise: fractions of the run
-  double factor = 0.1;                    // piecewise: multiplied at each
-  double final = 0.01;                    // linear, cosine: the last rate over the first
-  double first_period = 0.0625;           // sgdr: length of the first cycle, fraction of the run
-  double period_factor = 2.0;             // sgdr: each cycle is this much longer
-  std::int64_t warmup_steps = 0;          // the rate is lr * warmup_factor during these
+  enum class Name { constant, piecewise, linear, cosine, sgdr };
+  enum class Warmup { constant, linear };  // constant: the papers'
+
+  Name name = Name::piecewise;
+  std::vector<double> at = {0.5, 0.75};  // piecewise: fractions of the run
+  double factor = 0.1;                   // piecewise: multiplied at each
+  double final = 0.01;                   // linear, cosine: the last rate over the first
+  double first_period = 0.0625;          // sgdr: length of the first cycle, fraction of the run
+  double period_factor = 2.0;            // sgdr: each cycle is this much longer
+  std::int64_t warmup_steps = 0;         // the rate is lr * warmup_factor during these
   double warmup_factor = 0.1;
-  std::string warmup = "constant";        // constant (the papers') or linear
+  Warmup warmup = Warmup::constant;
 };
 
 // Bits of a part of the network. An unset field follows the recipe's forward or backward schedule.
 struct LayerOverride {
-  std::string layers;                     // pattern with * and ?, e.g. "layer1.*"; or "@depthwise"
+  std::string layers;  // pattern with * and ?, e.g. "layer1.*"; or "@depthwise"
   bool full_precision = false;
-  std::optional<ScheduleSpec> forward;    // weights and activations
+  std::optional<ScheduleSpec> forward;  // weights and activations
   std::optional<ScheduleSpec> weight, activation, backward;
 };
 
 struct PrecisionRecipe {
-  std::string scheme = "sbm";
-  std::string backend = "simulate";
-  ScheduleSpec forward;                   // weights and activations
-  std::optional<ScheduleSpec> weight;     // in place of forward
+  enum class Scheme { sbm };
+  enum class Backend { simulate };
+  enum class Per { step, epoch };
+  enum class RangeStart { first_batch, zero };  // zero: the papers'
+
+  Scheme scheme = Scheme::sbm;
+  Backend backend = Backend::simulate;
+  ScheduleSpec forward;                // weights and activations
+  std::optional<ScheduleSpec> weight;  // in place of forward
   std::optional<ScheduleSpec> activation;
-  ScheduleSpec backward;                  // errors
-  std::string per = "step";               // step or epoch: how often the schedules advance
-  std::string range_start = "first_batch";  // first_batch, or zero (the papers')
-  std::vector<LayerOverride> overrides;   // the last that matches a layer wins
+  ScheduleSpec backward;  // errors
+  Per per = Per::step;    // how often the schedules advance
+  RangeStart range_start = RangeStart::first_batch;
+  std::vector<LayerOverride> overrides;  // the last that matches a layer wins
 };
 
 struct EvaluationRecipe {
-  std::string bits = "max";               // max (of the schedule), current (the papers'), fp, 2..16
-  std::string best_on = "validation";     // validation, or test (the papers')
+  enum class BestOn { validation, test };  // test: the papers'
+
+  std::string bits = "max";  // max (of the schedule), current (the papers'), fp, 1..16
+  BestOn best_on = BestOn::validation;
   double every_epochs = 1.0;
 };
 
 struct CheckpointRecipe {
   double every_epochs = 1.0;
-  int keep = 2;                           // the newest so many, besides the best
+  int keep = 2;  // the newest so many, besides the best
 };
 
 struct Recipe {
   int version = 1;
   std::uint64_t seed = 1;
-  std::int64_t steps = 0;                 // one of steps and epochs is given; the other is 0
+  std::int64_t steps = 0;  // one of steps and epochs is given; the other is 0
   double epochs = 0;
-  int threads = 0;                        // 0: all cores
+  int threads = 0;  // 0: all cores
   std::string device = "cpu";
   int log_every = 50;
   ModelRecipe model;
@@ -99,13 +115,15 @@ struct Recipe {
 };
 
 // Reads and checks a recipe file, with `key=value` settings (dotted keys) laid over it.
-Recipe read_recipe(const std::filesystem::path& file, const std::vector<std::string>& settings = {});
+Recipe read_recipe(const std::filesystem::path& file,
+                   const std::vector<std::string>& settings = {});
 // The same for text; `origin` stands where error messages name the file.
 Recipe parse_recipe(std::string_view text, const std::string& origin,
                     const std::vector<std::string>& settings = {});
 // The recipe with every default spelled out, as TOML that parses to the same recipe.
 std::string to_toml(const Recipe& recipe);
-// The keys in which two recipes differ, each as "key: a -> b".
+// The keys that decide what a run computes and in which two recipes differ, each as "key: a -> b".
+// Keys that only say how it is carried out (threads, workers, logging, checkpoints) do not count.
 std::vector<std::string> differences(const Recipe& a, const Recipe& b);
 
 }  // namespace bitcycle
