@@ -1,10 +1,10 @@
 #include "bitcycle/kernels/isa.h"
 
+#include "bitcycle/base/error.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-
-#include "bitcycle/base/error.h"
 
 namespace bitcycle {
 namespace {
@@ -13,7 +13,8 @@ constexpr Isa kAll[] = {Isa::scalar, Isa::avx2, Isa::avx512};
 
 bool supported(Isa isa) {
   switch (isa) {
-    case Isa::scalar: return true;
+    case Isa::scalar:
+      return true;
 #if defined(__x86_64__)
     case Isa::avx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -23,7 +24,8 @@ bool supported(Isa isa) {
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
 #endif
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -45,9 +47,12 @@ Isa choose() {
 
 std::string_view name(Isa isa) {
   switch (isa) {
-    case Isa::scalar: return "scalar";
-    case Isa::avx2: return "avx2";
-    case Isa::avx512: return "avx512";
+    case Isa::scalar:
+      return "scalar";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
   }
   return "unknown";
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 // Which instruction set the kernels use. Every kernel exists once per set, in a source file of its
-// own that is compiled for it, behind a table of functions chosen here at run time. All sets compute
-// the same results; BITCYCLE_ISA=scalar|avx2|avx512 forces one, for tests and comparisons.
+// own that is compiled for it, behind a table of functions chosen here at run time. All sets
+// compute the same results; BITCYCLE_ISA=scalar|avx2|avx512 forces one, for tests and comparisons.
 
 #include <string_view>
 #include <vector>

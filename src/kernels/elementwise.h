@@ -1,0 +1,48 @@
+#pragma once
+
+// The inner loops of the float kernels, one table per instruction set. They are plain loops that
+// the compiler vectorizes: elementwise.inl holds them once, and elementwise_<isa>.cpp compiles
+// them.
+
+#include "bitcycle/kernels/batch_norm.h"
+#include "bitcycle/kernels/isa.h"
+#include "bitcycle/kernels/quantize.h"
+
+#include <cstdint>
+
+namespace bitcycle {
+
+// Each function works on `count` consecutive elements, or `pixels` consecutive pixels of
+// `channels`.
+struct ElementwiseKernels {
+  Range (*range)(const float* x, std::int64_t count);
+  void (*quantize)(const float* x, std::int64_t count, Grid grid, float* out);
+  // `first` is the index of x[0] in its tensor (even), which the noise is keyed by.
+  void (*quantize_stochastic)(const float* x, std::int64_t count, Grid grid, NoiseKey key,
+                              std::int64_t first, float* out);
+  // sum[c] and square[c] are overwritten.
+  void (*channel_sums)(const float* x, std::int64_t pixels, std::int64_t channels, float* sum,
+                       float* square);
+  void (*scale_shift_activate)(const float* x, const float* residual, std::int64_t pixels,
+                               std::int64_t channels, const float* scale, const float* shift,
+                               Activation activation, float* y);
+  // error_sum[c] = sum g, product_sum[c] = sum g * (x - mean[c]), g = error masked by y > 0; writes
+  // g to `masked` unless null.
+  void (*error_sums)(const float* error, const float* x, const float* y, std::int64_t pixels,
+                     std::int64_t channels, const float* mean, float* masked, float* error_sum,
+                     float* product_sum);
+  // out = a[c] * g + b[c] * x + d[c], g = error masked by y > 0 (y may be null: no mask).
+  void (*error_apply)(const float* error, const float* x, const float* y, std::int64_t pixels,
+                      std::int64_t channels, const float* a, const float* b, const float* d,
+                      float* out);
+};
+
+const ElementwiseKernels& elementwise_scalar();
+const ElementwiseKernels& elementwise_avx2();
+const ElementwiseKernels& elementwise_avx512();
+
+// The table of one instruction set, and of the active one.
+const ElementwiseKernels& elementwise_kernels(Isa isa);
+const ElementwiseKernels& elementwise_kernels();
+
+}  // namespace bitcycle

@@ -1,0 +1,167 @@
+// The loops of elementwise.h. Included by one source file per instruction set, which defines
+// BITCYCLE_ELEMENTWISE_TABLE as the name of its table function.
+//
+// Written so that the compiler vectorizes them without any licence to reorder: min and max as
+// conditionals that let a NaN through, sums kept per channel (vectors run along the channels).
+// No standard-library templates: their instantiations are shared between source files, and one
+// compiled for AVX-512 must never be what the rest of the program runs.
+
+#include "kernels/elementwise.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace bitcycle {
+namespace {
+
+constexpr std::int64_t kLanes = 16;
+
+inline void widen(float value, float& lo, float& hi) {
+  lo = value < lo ? value : lo;
+  hi = value > hi ? value : hi;
+}
+
+Range range(const float* x, std::int64_t count) {
+  float lo[kLanes], hi[kLanes];
+  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+    lo[lane] = INFINITY;
+    hi[lane] = -INFINITY;
+  }
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) widen(x[i + lane], lo[lane], hi[lane]);
+  }
+  for (; i < count; ++i) widen(x[i], lo[0], hi[0]);
+  for (std::int64_t lane = 1; lane < kLanes; ++lane) {
+    lo[0] = lo[lane] < lo[0] ? lo[lane] : lo[0];
+    hi[0] = hi[lane] > hi[0] ? hi[lane] : hi[0];
+  }
+  return {lo[0], hi[0]};
+}
+
+inline float to_grid(float code, const Grid& grid) {
+  const float above = code < 0.0f ? 0.0f : code;
+  const float clamped = above > grid.levels ? grid.levels : above;
+  return std::nearbyint(clamped) * grid.scale + grid.lo;
+}
+
+void quantize(const float* x, std::int64_t count, Grid grid, float* out) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    out[i] = to_grid((x[i] - grid.lo) / grid.scale, grid);
+  }
+}
+
+// Note [Rounding noise] gives element i half a word; read as 16-bit numbers, the words lie in
+// element order (little-endian, as every supported machine is).
+void quantize_stochastic(const float* x, std::int64_t count, Grid grid, NoiseKey key,
+                         std::int64_t first, float* out) {
+  constexpr std::int64_t kPairs = 32;
+  std::uint32_t words[kPairs];
+  std::uint16_t halves[2 * kPairs];
+  for (std::int64_t i = 0; i < count; i += 2 * kPairs) {
+    const auto base = static_cast<std::uint32_t>((first + i) >> 1);
+    for (std::uint32_t j = 0; j < kPairs; ++j) words[j] = noise_word(key, base + j);
+    std::memcpy(halves, words, sizeof words);
+    const std::int64_t left = count - i;
+    const std::int64_t length = left < 2 * kPairs ? left : 2 * kPairs;
+    for (std::int64_t j = 0; j < length; ++j) {
+      const float u = (static_cast<float>(halves[j]) - 32767.5f) * 0x1p-16f;
+      out[i + j] = to_grid((x[i + j] - grid.lo) / grid.scale + u, grid);
+    }
+  }
+}
+
+inline void clear(float* a, float* b, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) a[i] = b[i] = 0.0f;
+}
+
+void channel_sums(const float* x, std::int64_t pixels, std::int64_t channels, float* sum,
+                  float* square) {
+  clear(sum, square, channels);
+  for (std::int64_t p = 0; p < pixels; ++p, x += channels) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      sum[c] += x[c];
+      square[c] += x[c] * x[c];
+    }
+  }
+}
+
+template <bool kResidual, bool kRelu>
+void scale_shift(const float* x, const float* residual, std::int64_t pixels, std::int64_t channels,
+                 const float* scale, const float* shift, float* y) {
+  for (std::int64_t p = 0; p < pixels; ++p) {
+    const std::int64_t at = p * channels;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      float value = x[at + c] * scale[c] + shift[c];
+      if constexpr (kResidual) value += residual[at + c];
+      if constexpr (kRelu) value = value < 0.0f ? 0.0f : value;
+      y[at + c] = value;
+    }
+  }
+}
+
+void scale_shift_activate(const float* x, const float* residual, std::int64_t pixels,
+                          std::int64_t channels, const float* scale, const float* shift,
+                          Activation activation, float* y) {
+  const bool relu = activation == Activation::relu;
+  const auto loop = residual != nullptr
+                        ? (relu ? scale_shift<true, true> : scale_shift<true, false>)
+                        : (relu ? scale_shift<false, true> : scale_shift<false, false>);
+  loop(x, residual, pixels, channels, scale, shift, y);
+}
+
+template <bool kMasked, bool kStore>
+void sums(const float* error, const float* x, const float* y, std::int64_t pixels,
+          std::int64_t channels, const float* mean, float* masked, float* error_sum,
+          float* product_sum) {
+  clear(error_sum, product_sum, channels);
+  for (std::int64_t p = 0; p < pixels; ++p) {
+    const std::int64_t at = p * channels;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      float g = error[at + c];
+      if constexpr (kMasked) g = y[at + c] > 0.0f ? g : 0.0f;
+      if constexpr (kStore) masked[at + c] = g;
+      error_sum[c] += g;
+      product_sum[c] += g * (x[at + c] - mean[c]);
+    }
+  }
+}
+
+void error_sums(const float* error, const float* x, const float* y, std::int64_t pixels,
+                std::int64_t channels, const float* mean, float* masked, float* error_sum,
+                float* product_sum) {
+  const auto loop = y != nullptr ? (masked != nullptr ? sums<true, true> : sums<true, false>)
+                                 : (masked != nullptr ? sums<false, true> : sums<false, false>);
+  loop(error, x, y, pixels, channels, mean, masked, error_sum, product_sum);
+}
+
+template <bool kMasked>
+void apply(const float* error, const float* x, const float* y, std::int64_t pixels,
+           std::int64_t channels, const float* a, const float* b, const float* d, float* out) {
+  for (std::int64_t p = 0; p < pixels; ++p) {
+    const std::int64_t at = p * channels;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      float g = error[at + c];
+      if constexpr (kMasked) g = y[at + c] > 0.0f ? g : 0.0f;
+      out[at + c] = a[c] * g + b[c] * x[at + c] + d[c];
+    }
+  }
+}
+
+void error_apply(const float* error, const float* x, const float* y, std::int64_t pixels,
+                 std::int64_t channels, const float* a, const float* b, const float* d,
+                 float* out) {
+  const auto loop = y != nullptr ? apply<true> : apply<false>;
+  loop(error, x, y, pixels, channels, a, b, d, out);
+}
+
+}  // namespace
+
+const ElementwiseKernels& BITCYCLE_ELEMENTWISE_TABLE() {
+  static constexpr ElementwiseKernels table = {
+      range,      quantize,   quantize_stochastic, channel_sums, scale_shift_activate,
+      error_sums, error_apply};
+  return table;
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,2 @@
+#define BITCYCLE_ELEMENTWISE_TABLE elementwise_avx2
+#include "kernels/elementwise.inl"

@@ -1,0 +1,2 @@
+#define BITCYCLE_ELEMENTWISE_TABLE elementwise_avx512
+#include "kernels/elementwise.inl"

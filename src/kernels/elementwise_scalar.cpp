@@ -1,0 +1,2 @@
+#define BITCYCLE_ELEMENTWISE_TABLE elementwise_scalar
+#include "kernels/elementwise.inl"
