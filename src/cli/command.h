@@ -3,8 +3,9 @@
 // One file a command. add_<command> declares the command's options on the app and, when the user
 // chose it, leaves in `action` what to run; the action returns the exit status.
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include <CLI/CLI.hpp>
 
 namespace bitcycle::cli {
 

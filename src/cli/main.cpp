@@ -1,11 +1,12 @@
 // The bitcycle command. Builds twice: as `bitcycle`, which starts in milliseconds, and as
 // `bitcycle-torch`, which carries LibTorch and is started by the former when a command needs it.
 
-#include <fmt/core.h>
-
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/version.h"
+
 #include "cli/command.h"
+
+#include <fmt/core.h>
 
 namespace bitcycle::cli {
 namespace {

@@ -2,7 +2,8 @@
 
 // Commands that need LibTorch. Loading it takes about a second, so the `bitcycle` program does not
 // link it: there, these functions check what can be checked without it and then replace the process
-// by `bitcycle-torch` with the same arguments (hand_over.cpp). In `bitcycle-torch` they do the work.
+// by `bitcycle-torch` with the same arguments (hand_over.cpp). In `bitcycle-torch` they do the
+// work.
 
 #include <optional>
 #include <string>
@@ -15,16 +16,16 @@ struct TrainOptions {
   std::vector<std::string> settings;  // --set key=value
   std::string run_dir;
   bool resume = false;
-  bool accept_changes = false;        // resume although the recipe differs
+  bool accept_changes = false;  // resume although the recipe differs
   bool quiet = false;
 };
 int run_train(const TrainOptions& options);
 
 struct EvalOptions {
   std::string run;
-  std::string bits = "fp";            // comma-separated widths, "fp" for float
+  std::string bits = "fp";  // comma-separated widths, "fp" for float
   std::string split = "test";
-  std::string checkpoint = "best";    // best, last, or a step
+  std::string checkpoint = "best";  // best, last, or a step
   bool json = false;
 };
 int run_eval(const EvalOptions& options);

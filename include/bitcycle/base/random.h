@@ -7,7 +7,8 @@
 //   RandomKey key = RandomKey(seed).derive("augment").derive(epoch).derive(sample);
 //   double u = key.uniform(0);
 //
-// `Rounding noise` below is the same idea at 16 bits an element, cheap enough for a SIMD inner loop.
+// `Rounding noise` below is the same idea at 16 bits an element, cheap enough for a SIMD inner
+// loop.
 
 #include <cstdint>
 #include <string_view>
@@ -79,7 +80,8 @@ constexpr std::uint32_t noise_word(NoiseKey key, std::uint32_t pair) {
   return x ^ (x >> 16);
 }
 
-// Noise of element i, uniform on the 65536 midpoints of (-0.5, 0.5): exact in float, mean exactly 0.
+// Noise of element i, uniform on the 65536 midpoints of (-0.5, 0.5): exact in float, mean exactly
+// 0.
 constexpr float noise(NoiseKey key, std::uint64_t i) {
   const std::uint32_t word = noise_word(key, static_cast<std::uint32_t>(i >> 1));
   const std::uint32_t half = (i & 1) != 0 ? word >> 16 : word & 0xffffU;
