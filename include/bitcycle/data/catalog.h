@@ -1,0 +1,51 @@
+#pragma once
+
+// Datasets by name: fashion_mnist, cifar10, cifar100, image_folder, synthetic. Opening one finds
+// its files, checks them, and cuts the splits. docs/data.md describes layouts and places.
+
+#include "bitcycle/data/dataset.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+// The names that open_dataset knows.
+const std::vector<std::string>& dataset_names();
+
+// Made-up pictures, drawn on the fly: every class has its own coarse pattern under noise.
+struct SyntheticOptions {
+  ImageShape shape;
+  int classes = 10;
+  std::int64_t train_size = 50'000;
+  std::int64_t test_size = 10'000;
+};
+
+struct DatasetOptions {
+  enum class Split { train, validation, test };
+
+  std::string name = "fashion_mnist";
+  std::filesystem::path root;  // empty: the usual places (search_places)
+  Split split = Split::train;
+  double validation = 0.0;  // fraction of the training set that validation takes from train
+  std::int64_t limit = 0;   // at most so many samples of the split, drawn by seed; 0: all
+  std::uint64_t seed = 0;   // decides which samples validation and limit take
+  SyntheticOptions synthetic;
+};
+
+// Throws Error(data) when the dataset is missing or damaged: which file, what was expected, how to
+// get it. An unknown name is Error(usage).
+std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options);
+
+// Both parts of the training set, read once and sharing their memory. `validation` is null when the
+// fraction is 0; options.split is not looked at.
+struct TrainingSets {
+  std::shared_ptr<const Dataset> train;
+  std::shared_ptr<const Dataset> validation;
+};
+TrainingSets open_training_sets(const DatasetOptions& options);
+
+}  // namespace bitcycle
