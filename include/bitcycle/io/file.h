@@ -3,13 +3,13 @@
 // Whole files, read at once and written atomically: to a temporary name in the same directory,
 // synced, then renamed, so that a reader or a crash sees the old file or the new one, never a part.
 
+#include "bitcycle/base/error.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
-
-#include "bitcycle/base/error.h"
 
 namespace bitcycle {
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,21 @@ std::size_t size_of(DataType type);
 struct TensorBytes {
   DataType type = DataType::f32;
   std::vector<std::int64_t> shape;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes;  // row-major, little-endian
+
+  bool operator==(const TensorBytes&) const = default;
 };
 
 struct TensorFile {
   std::map<std::string, TensorBytes> tensors;
   std::map<std::string, std::string> metadata;
+
+  bool operator==(const TensorFile&) const = default;
 };
 
 // The same content always gives the same bytes (tensors in name order, header padded to 8 bytes).
 std::vector<std::byte> encode_safetensors(const TensorFile& file);
 // Throws Error(checkpoint) that names `origin` and says what is wrong; never reads out of bounds.
-TensorFile decode_safetensors(std::vector<std::byte> bytes, const std::string& origin);
+TensorFile decode_safetensors(std::span<const std::byte> bytes, const std::string& origin);
 
 }  // namespace bitcycle
