@@ -1,39 +1,57 @@
 #pragma once
 
-// A schedule by name and numbers, as a recipe or a command line states it.
+// A schedule by name and numbers, as a recipe or a command line states it. docs/schedules.md has
+// every name with its formula, picture and cost.
 
-#include <optional>
-#include <string>
-#include <vector>
-
+#include "bitcycle/schedule/cyclic.h"
 #include "bitcycle/schedule/schedule.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace bitcycle {
 
-// How T steps are cut into n cycles (docs/schedules.md has what goes wrong with the papers' two).
-enum class CycleLength {
-  exact,           // phase (n t mod T) / T in integer arithmetic: n whole cycles, always
-  floor,           // floor(T / n) steps: CPT; left-over steps open an extra cycle
-  floor_plus_one,  // floor(T / n) + 1 steps: Better Schedules; the last cycle is cut short
-};
+inline constexpr int kMinBits = 2;
+inline constexpr int kMaxBits = 32;
 
+// `name` is one of schedule_names(), or an expression that also states numbers, which then count in
+// place of the fields below: a name, a width or MIN:MAX, xCYCLES; several, joined by commas, each
+// but the last with `until` and a fraction of the run:
+//
+//   "CR 3:8 x32"     "8" (static)     "3:8" (CR)     "static 4 until 0.5, CR 3:8 x4"     "static
+//   fp"
+//
+// Joined parts count their own steps, and each stretches its cycles over its own part of the run.
 struct ScheduleSpec {
-  std::string name = "static";  // static, CR ... RTH, cosine, triangular, anneal, progressive
-  int min = 8;                  // bits; 0 means float and is allowed for static alone
-  int max = 8;
-  int cycles = 8;               // cyclic schedules; progressive: ignored
+  std::string name = "static";
+  int min = 8;     // bits, 2 to 32; 0 means float and is allowed for static alone
+  int max = 8;     // at least min; for static the same
+  int cycles = 8;  // cyclic schedules, at least 1
   CycleLength cycle_length = CycleLength::exact;
-  double beta = 0.9;            // REX
-  double rate = 4.0;            // exponential
-  double start = 0.0;           // fraction of the run that stays at `min` before the schedule begins
-  double end = 1.0;             // fraction of the run from which `max` is held
+  double beta = 0.9;  // REX (R..), at least 0 and below 1
+  double rate = 4.0;  // exponential (E..), above 0
+  double start =
+      0.0;  // fraction of the run, rounded to a step, that stays at `min`; the cycles
+            // keep the phase they would have had. Progressive: where the first level begins
+  double end = 1.0;  // fraction of the run from which `max` is held, start <= end <= 1; 1: never.
+                     // Progressive: where the last level ends
 };
 
 // Every name ScheduleSpec accepts, in the order in which help lists them.
 std::vector<std::string> schedule_names();
+// One line on the schedule of that name, or "" when there is none.
+std::string_view describe_schedule(std::string_view name);
 
 // Throws Error(usage) when a number is out of range or the name is unknown (nearest name in the
-// hint). `total` is the number of steps of the run.
+// hint). `total` is the number of steps of the run; past it the schedule keeps its last value.
 Schedule make_schedule(const ScheduleSpec& spec, Step total);
+
+// The same, advancing once an epoch: built over the epochs that `total` steps take, the last one
+// perhaps begun only.
+Schedule make_epoch_schedule(const ScheduleSpec& spec, Step total, Step steps_per_epoch);
+
+// The upper bound of a schedule, over all parts of an expression: 0 (float) if any part is float.
+int max_bits(const ScheduleSpec& spec);
 
 }  // namespace bitcycle

@@ -1,0 +1,88 @@
+#include "bitcycle/schedule/spec.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/nearest.h"
+#include "bitcycle/schedule/compose.h"
+
+#include "schedule/catalogue.h"
+#include "schedule/expression.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace bitcycle {
+namespace {
+
+[[noreturn]] void fail(const ScheduleSpec& spec, const std::string& what, const char* hint = "") {
+  throw Error(ErrorCode::usage, fmt::format("schedule {}: {}", spec.name, what), hint);
+}
+
+void check_width(const ScheduleSpec& spec, const char* field, int bits) {
+  if (bits == 0 && spec.name == "static") return;
+  if (bits >= kMinBits && bits <= kMaxBits) return;
+  fail(spec, fmt::format("{} must be {} to {} bits, found {}", field, kMinBits, kMaxBits, bits),
+       bits == 0 ? "0 (float) is a width for static alone." : "");
+}
+
+void check(const ScheduleSpec& spec) {
+  check_width(spec, "min", spec.min);
+  check_width(spec, "max", spec.max);
+  if (spec.name == "static" && spec.min != spec.max) {
+    fail(spec, fmt::format("has one width, found min {} and max {}", spec.min, spec.max),
+         "Set both to the same width, or choose a cyclic schedule such as CR.");
+  }
+  if (!(0 <= spec.start && spec.start <= spec.end && spec.end <= 1)) {
+    fail(spec, fmt::format("start and end must be fractions of the run, 0 <= start <= end <= 1, "
+                           "found {} and {}",
+                           spec.start, spec.end));
+  }
+}
+
+Schedule make_part(const ScheduleSpec& spec, Step total) {
+  const CatalogueEntry* entry = find_schedule(spec.name);
+  if (entry == nullptr) {
+    throw Error(ErrorCode::usage, fmt::format("unknown schedule \"{}\"", spec.name),
+                suggest(spec.name, schedule_names()));
+  }
+  check(spec);
+  Schedule schedule = entry->build(spec, total);
+  if (spec.start > 0) schedule = delay(std::move(schedule), step_at(spec.start, total), spec.min);
+  if (spec.end < 1) schedule = hold(std::move(schedule), step_at(spec.end, total), spec.max);
+  return schedule;
+}
+
+}  // namespace
+
+Schedule make_schedule(const ScheduleSpec& spec, Step total) {
+  if (total < 0) fail(spec, fmt::format("steps must not be negative, found {}", total));
+  std::vector<Schedule> schedules;
+  std::vector<Step> boundaries;
+  Step begin = 0;
+  for (const SchedulePart& part : parse_expression(spec)) {
+    const Step end = step_at(part.until, total);
+    if (!schedules.empty()) boundaries.push_back(begin);
+    schedules.push_back(make_part(part.spec, end - begin));
+    begin = end;
+  }
+  return join(std::move(schedules), std::move(boundaries));
+}
+
+Schedule make_epoch_schedule(const ScheduleSpec& spec, Step total, Step steps_per_epoch) {
+  if (steps_per_epoch < 1) {
+    fail(spec, fmt::format("an epoch must have at least one step, found {}", steps_per_epoch));
+  }
+  const Step epochs = total / steps_per_epoch + (total % steps_per_epoch != 0 ? 1 : 0);
+  return per_epoch(make_schedule(spec, epochs), steps_per_epoch);
+}
+
+int max_bits(const ScheduleSpec& spec) {
+  int most = 0;
+  for (const SchedulePart& part : parse_expression(spec)) {
+    if (part.spec.max == 0) return 0;
+    most = std::max(most, part.spec.max);
+  }
+  return most;
+}
+
+}  // namespace bitcycle
