@@ -86,8 +86,18 @@ void Descriptor::close() {
   }
 }
 
+void make_directories(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw io_error("create", directory, error.value());
+}
+
 void sync_directory(const std::filesystem::path& directory) {
   Descriptor(directory, O_RDONLY | O_DIRECTORY, {"write", directory}).sync();
+}
+
+void sync_parent(const std::filesystem::path& file) {
+  sync_directory(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
 }
 
 void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes,

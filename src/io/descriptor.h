@@ -50,8 +50,12 @@ class Descriptor {
   Purpose purpose_;
 };
 
+// Creates a directory and its parents where they are missing. Throws Error(io).
+void make_directories(const std::filesystem::path& directory);
+
 // Makes created, renamed and removed names in a directory durable.
 void sync_directory(const std::filesystem::path& directory);
+void sync_parent(const std::filesystem::path& file);
 
 // Writes and syncs a file that nobody reads yet. Errors call it `shown`.
 void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes,

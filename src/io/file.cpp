@@ -65,7 +65,7 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
     fs::remove(temporary, ignored);
     throw;
   }
-  sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  sync_parent(path);
 }
 
 void write_file(const fs::path& path, std::string_view text) {

@@ -1,0 +1,57 @@
+#pragma once
+
+// The checkpoints of a run, RUN/checkpoints/step-00012800/, each a set of named files. A checkpoint
+// is written beside its place, synced, sealed with a DONE marker that lists the size and CRC-32 of
+// every file, and renamed into place; so a process killed at any moment, or a full disk, leaves
+// whole checkpoints and nothing that could be taken for one.
+//
+// One process may write at a time (RunLock sees to it); others may read meanwhile.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+using CheckpointFiles = std::map<std::string, std::vector<std::byte>>;
+
+class CheckpointStore {
+ public:
+  explicit CheckpointStore(const std::filesystem::path& run_directory);
+
+  // Adds the checkpoint of a step, in place of one that is there already, and clears away what a
+  // killed process left half-written. Throws Error(io); the checkpoints of other steps stand.
+  void save(std::int64_t step, const CheckpointFiles& files);
+
+  // Reads a checkpoint and holds every byte against the marker. Throws Error(checkpoint) that names
+  // the damaged or missing file and, when there is one, the whole checkpoint to go back to.
+  CheckpointFiles load(std::int64_t step) const;
+
+  // Steps of the sealed checkpoints, ascending. Whether their files are sound, load() finds out.
+  std::vector<std::int64_t> steps() const;
+  std::optional<std::int64_t> latest() const;
+
+  // Remembers which saved checkpoint is the best so far.
+  void mark_best(std::int64_t step);
+  std::optional<std::int64_t> best() const;
+
+  // Removes all but the newest `keep` (at least one) and the best.
+  void prune(int keep);
+
+  // Where the checkpoint of a step stands.
+  std::filesystem::path directory(std::int64_t step) const;
+
+ private:
+  CheckpointFiles verified(std::int64_t step) const;
+  std::optional<std::int64_t> last_whole_before(std::int64_t step) const;
+  void remove_leftovers();
+  void discard(const std::filesystem::path& checkpoint);
+
+  std::filesystem::path root_;
+};
+
+}  // namespace bitcycle

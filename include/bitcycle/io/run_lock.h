@@ -1,0 +1,25 @@
+#pragma once
+
+// One trainer a run directory. The lock is the kernel's (flock), so it goes with the process,
+// however that ends, and no stale lock file ever needs removing.
+
+#include <filesystem>
+#include <memory>
+
+namespace bitcycle {
+
+class RunLock {
+ public:
+  // Creates the directory when it is missing, and locks it. Throws Error(usage) that names the
+  // process which holds the lock, or Error(io) when the directory cannot be written.
+  explicit RunLock(const std::filesystem::path& run_directory);
+  RunLock(RunLock&&) noexcept;
+  RunLock& operator=(RunLock&&) noexcept;
+  ~RunLock();
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace bitcycle
