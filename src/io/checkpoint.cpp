@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kMarker = "DONE";
 constexpr const char* kBest = "best";
 constexpr std::string_view kPrefix = "step-";
-// Names that nobody takes for a checkpoint: being written, or being removed.
+// What is being written or removed has a name with a dot, which nobody takes for a checkpoint.
 constexpr std::string_view kNewPrefix = ".new-", kOldPrefix = ".old-";
 
 std::string name_of(std::int64_t step) {
@@ -208,7 +208,7 @@ void CheckpointStore::discard(const fs::path& checkpoint) {
 
 void CheckpointStore::remove_leftovers() {
   for (const std::string& name : entries(root_)) {
-    if (!name.starts_with(kNewPrefix) && !name.starts_with(kOldPrefix)) continue;
+    if (!name.starts_with('.')) continue;
     std::error_code error;
     fs::remove_all(root_ / name, error);
     if (error) throw io_error("remove", root_ / name, error.value());
