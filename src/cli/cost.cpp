@@ -1,10 +1,264 @@
+// `bitcycle cost`: what training a network under a precision schedule costs, against the same
+// training at the schedule's upper bounds.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/cost/latency.h"
+#include "bitcycle/cost/run_cost.h"
+#include "bitcycle/network/zoo.h"
+#include "bitcycle/report/table.h"
+#include "bitcycle/schedule/spec.h"
+
 #include "cli/command.h"
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
 namespace bitcycle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The defaults are CPT's training on CIFAR.
+struct CostOptions {
+  std::string model;
+  std::string bits = "3:8";
+  std::string grad_bits = "8";
+  std::string schedule = "CR";
+  std::string cycle_length = "exact";
+  int cycles = 32;
+  Step steps = 64000;
+  std::int64_t batch = 128;
+  std::optional<int> classes, image_size, channels;
+  std::string counting = "paper";
+  bool per_layer = false;
+  bool json = false;
+};
+
+constexpr Step kMaxSteps = 100'000'000;  // a few seconds of counting
+constexpr std::int64_t kMaxBatch = 1'000'000'000;
+
+struct Cost {
+  RunCost run;
+  MeanBits mean;
+  double modelled_hours = 0;
+};
+
+struct Report {
+  Network network;
+  CostModel model;
+  std::string forward, backward;  // the schedules
+  LayerBits upper;                // their upper bounds
+  Cost scheduled, fixed;          // fixed: static at the upper bounds
+};
+
+double giga(double operations) {
+  return operations / 1e9;
+}
+
+// A plain range follows --schedule; anything else is a schedule expression and speaks for itself.
+ScheduleSpec parse_schedule(const CostOptions& options, const std::string& bits) {
+  const bool range = bits.find(':') != bits.npos && bits.find(' ') == bits.npos;
+  ScheduleSpec spec;
+  spec.name = range ? fmt::format("{} {} x{}", options.schedule, bits, options.cycles) : bits;
+  spec.cycle_length = parse_cycle_length(options.cycle_length);
+  return spec;
+}
+
+// Errors name the option whose value was wrong.
+Schedule checked_schedule(const char* option, const ScheduleSpec& spec, Step steps) {
+  try {
+    return make_schedule(spec, steps);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(option) + ": " + error.what(), error.hint());
+  }
+}
+
+Network parse_network(const CostOptions& options) {
+  NetworkOptions network{options.classes, std::nullopt};
+  if (!options.image_size && !options.channels) return make_network(options.model, network);
+  ImageShape input = make_network(options.model).input;
+  if (options.channels) input.channels = *options.channels;
+  if (options.image_size) input.height = input.width = *options.image_size;
+  network.input = input;
+  return make_network(options.model, network);
+}
+
+Cost cost_of(const CostModel& model, const std::vector<BitsUse>& uses, const CostOptions& options) {
+  const MeanBits mean = mean_bits(uses);
+  const double samples = static_cast<double>(options.steps) * static_cast<double>(options.batch);
+  return {run_cost(model, uses, options.batch), mean,
+          modelled_hours_zc706(model.macs(), samples, mean)};
+}
+
+Report make_report(const CostOptions& options) {
+  const Network network = parse_network(options);
+  const CostModel model(network, counting_by_name(options.counting));
+  const ScheduleSpec forward = parse_schedule(options, options.bits);
+  const ScheduleSpec backward = parse_schedule(options, options.grad_bits);
+  const auto scheduled =
+      bits_used(checked_schedule("--bits", forward, options.steps),
+                checked_schedule("--grad-bits", backward, options.steps), options.steps);
+  const LayerBits upper = layer_bits(max_bits(forward), max_bits(backward));
+  return {network,
+          model,
+          forward.name,
+          backward.name,
+          upper,
+          cost_of(model, scheduled, options),
+          cost_of(model, {{upper, options.steps}}, options)};
+}
+
+Json to_json(const PassCost& cost) {
+  return {{"forward", giga(cost.forward)},
+          {"error", giga(cost.error)},
+          {"weight_gradient", giga(cost.weight_gradient)}};
+}
+
+Json layers_json(const Report& report) {
+  Json layers = Json::array();
+  for (std::size_t i = 0; i < report.model.layers().size(); ++i) {
+    const CountedLayer& layer = report.model.layers()[i];
+    const PassCost& cost = report.scheduled.run.layers[i];
+    layers.push_back({{"name", layer.name},
+                      {"macs", layer.macs},
+                      {"ops", layer.macs + layer.norm_ops},
+                      {"gbitops", giga(cost.total())},
+                      {"gbitops_static", giga(report.fixed.run.layers[i].total())},
+                      {"gbitops_by_pass", to_json(cost)}});
+  }
+  return layers;
+}
+
+Json to_json(const Report& report, const CostOptions& options) {
+  const ImageShape& input = report.network.input;
+  Json json = {{"model", report.network.name},
+               {"classes", report.network.classes},
+               {"input", {input.channels, input.height, input.width}},
+               {"params", report.network.parameters()},
+               {"macs", report.model.macs()},
+               {"counting", name(report.model.counting())},
+               {"ops", report.model.ops()},
+               {"bits", report.forward},
+               {"grad_bits", report.backward},
+               {"static_bits", report.upper.weight},
+               {"static_grad_bits", report.upper.error},
+               {"cycle_length", options.cycle_length},
+               {"steps", options.steps},
+               {"batch", options.batch},
+               {"mean_bits", report.scheduled.mean.weight},
+               {"mean_grad_bits", report.scheduled.mean.error},
+               {"gbitops", giga(report.scheduled.run.total.total())},
+               {"gbitops_static", giga(report.fixed.run.total.total())},
+               {"saving_percent",
+                saving_percent(report.scheduled.run.total.total(), report.fixed.run.total.total())},
+               {"gbitops_by_pass", to_json(report.scheduled.run.total)},
+               {"gbitops_static_by_pass", to_json(report.fixed.run.total)},
+               {"modelled_hours_zc706", report.scheduled.modelled_hours},
+               {"modelled_hours_zc706_static", report.fixed.modelled_hours}};
+  if (options.per_layer) json["layers"] = layers_json(report);
+  return json;
+}
+
+std::string scientific(double operations) {
+  return fmt::format("{:.3e}", giga(operations));
+}
+
+std::string width(int bits) {
+  return bits == 0 ? "fp" : std::to_string(bits);
+}
+
+void print_summary(const Report& report, const CostOptions& options) {
+  const ImageShape& input = report.network.input;
+  fmt::print("{}, {} classes, {}x{}x{}: {} parameters, {} MACs a sample\n", report.network.name,
+             report.network.classes, input.channels, input.height, input.width,
+             report.network.parameters(), report.model.macs());
+  fmt::print("bits: forward {} (mean {:.2f}), backward {} (mean {:.2f})\n", report.forward,
+             report.scheduled.mean.weight, report.backward, report.scheduled.mean.error);
+  fmt::print("run: {} steps of {} samples\n", options.steps, options.batch);
+  const Counting counting = report.model.counting();
+  fmt::print("counting rule: {} ({}): {} ops a sample\n\n", name(counting), summary(counting),
+             report.model.ops());
+}
+
+void print_passes(const Report& report) {
+  Table table({"pass", "GBitOPs",
+               fmt::format("static {}/{}", width(report.upper.weight), width(report.upper.error)),
+               "saving %"});
+  const auto add = [&](const char* pass, auto member) {
+    const double cost = std::invoke(member, report.scheduled.run.total);
+    const double reference = std::invoke(member, report.fixed.run.total);
+    table.add_row({pass, scientific(cost), scientific(reference),
+                   fmt::format("{:.2f}", saving_percent(cost, reference))});
+  };
+  add("forward", &PassCost::forward);
+  add("error", &PassCost::error);
+  add("weight gradient", &PassCost::weight_gradient);
+  add("total", &PassCost::total);
+  fmt::print("{}\n", table.text());
+}
+
+void print_layers(const Report& report) {
+  Table table(
+      {"layer", "MACs", "ops", "forward", "error", "weight gradient", "GBitOPs", "share %"});
+  const double total = report.scheduled.run.total.total();
+  for (std::size_t i = 0; i < report.model.layers().size(); ++i) {
+    const CountedLayer& layer = report.model.layers()[i];
+    const PassCost& cost = report.scheduled.run.layers[i];
+    table.add_row({layer.name, std::to_string(layer.macs),
+                   std::to_string(layer.macs + layer.norm_ops), scientific(cost.forward),
+                   scientific(cost.error), scientific(cost.weight_gradient),
+                   scientific(cost.total()), fmt::format("{:.2f}", 100 * cost.total() / total)});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+int run_cost_command(const CostOptions& options) {
+  const Report report = make_report(options);
+  if (options.json) {
+    fmt::print("{}\n", to_json(report, options).dump(2));
+    return 0;
+  }
+  print_summary(report, options);
+  if (options.per_layer) print_layers(report);
+  print_passes(report);
+  fmt::print(
+      "modelled time on a ZC706 accelerator: {:.1f} h, static {:.1f} h "
+      "(fitted to published figures, not measured)\n",
+      report.scheduled.modelled_hours, report.fixed.modelled_hours);
+  return 0;
+}
+
+}  // namespace
 
 void add_cost(CLI::App& app, Action& action) {
-  (void)app;
-  (void)action;
+  const auto options = std::make_shared<CostOptions>();
+  CLI::App* command = app.add_subcommand("cost", "What training a network costs in bit operations");
+  const auto option = [&](const char* name, auto& value, const char* help) {
+    return command->add_option(name, value, help)->capture_default_str();
+  };
+  option("model", options->model, "A network of `bitcycle models`")->required();
+  option("--bits", options->bits,
+         "Forward bits: 3:8, or 8 or fp for static, or a schedule such as \"CR 3:8 x4\"");
+  option("--grad-bits", options->grad_bits, "Backward bits, likewise");
+  option("--schedule", options->schedule, "How bits move in a range (`bitcycle schedule`)");
+  option("--cycles", options->cycles, "Cycles of the run");
+  option("--cycle-length", options->cycle_length, "exact, floor (CPT) or floor_plus_one");
+  option("--steps", options->steps, "Training steps")->check(CLI::Range(Step{1}, kMaxSteps));
+  option("--batch", options->batch, "Samples a step")
+      ->check(CLI::Range(std::int64_t{1}, kMaxBatch));
+  option("--classes", options->classes, "Default: 10 for cifar_*, 1000 else");
+  option("--image-size", options->image_size, "Default: 32 for cifar_*, 224 else");
+  option("--channels", options->channels, "Channels of the images, default 3");
+  option("--counting", options->counting, "Counting rule: paper, macs or bitcycle");
+  command->add_flag("--per-layer", options->per_layer, "Also the cost of every layer");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback(
+      [options, &action] { action = [options] { return run_cost_command(*options); }; });
 }
 
 }  // namespace bitcycle::cli

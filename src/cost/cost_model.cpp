@@ -2,8 +2,8 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/nearest.h"
+#include "bitcycle/schedule/summary.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace bitcycle {

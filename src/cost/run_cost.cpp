@@ -1,5 +1,7 @@
 #include "bitcycle/cost/run_cost.h"
 
+#include "bitcycle/schedule/summary.h"
+
 #include <algorithm>
 
 namespace bitcycle {

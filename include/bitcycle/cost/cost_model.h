@@ -36,13 +36,8 @@ Counting counting_by_name(std::string_view name);
 std::string_view summary(Counting counting);
 
 // Forward bits for weights and activations, backward bits for errors. Float forward means float
-// backward, as in CPT's code.
+// backward, as in CPT's code; float counts as 32 bits.
 LayerBits layer_bits(int forward, int backward);
-
-// The width at which bits are counted: 32 for float.
-constexpr int counted_bits(int bits) {
-  return bits == 0 ? 32 : bits;
-}
 
 // Bit operations by pass. The numbers are whole; a double holds them exactly up to 2^53 and rounds
 // in the same way whenever the same sums are formed in the same order, so that a resumed run

@@ -34,4 +34,9 @@ struct RunCost {
 };
 RunCost run_cost(const CostModel& model, std::span<const BitsUse> uses, std::int64_t batch);
 
+// How much less `cost` is than `reference`, in percent.
+constexpr double saving_percent(double cost, double reference) {
+  return 100 * (1 - cost / reference);
+}
+
 }  // namespace bitcycle

@@ -1,0 +1,131 @@
+// `bitcycle cost` and `bitcycle models` as a user runs them.
+
+#include <cstdio>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+namespace bitcycle {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+struct Outcome {
+  int status = -1;
+  std::string output;
+};
+
+// Runs the program through the shell; `arguments` may redirect.
+Outcome run(const std::string& arguments) {
+  FILE* pipe = popen((std::string(BITCYCLE_PROGRAM) + " " + arguments).c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) {
+    outcome.output.append(buffer, count);
+  }
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+Json run_json(const std::string& arguments) {
+  const Outcome outcome = run(arguments + " --json");
+  EXPECT_EQ(outcome.status, 0) << arguments;
+  return Json::parse(outcome.output);
+}
+
+TEST(CostCommandTest, PrintsTheFiguresOfCptAsJson) {
+  const Json json = run_json(
+      "cost cifar_resnet74 --bits 3:8 --grad-bits 8 --cycles 32 --steps 64000 --batch 128 "
+      "--classes 100");
+  EXPECT_EQ(json["model"], "cifar_resnet74");
+  EXPECT_EQ(json["counting"], "paper");
+  EXPECT_EQ(json["macs"], 168'220'928);
+  EXPECT_EQ(json["ops"], 169'654'528);
+  EXPECT_EQ(json["params"], 1'153'268);
+  EXPECT_NEAR(json["gbitops"].get<double>(), 1.690e8, 0.0005e8);
+  EXPECT_NEAR(json["gbitops_static"].get<double>(), 2.668e8, 0.0005e8);
+  EXPECT_NEAR(json["saving_percent"].get<double>(), 36.673, 0.0005);
+  EXPECT_NEAR(json["mean_bits"].get<double>(), 5.499, 1e-9);
+  EXPECT_NEAR(json["modelled_hours_zc706"].get<double>(), 35.5, 0.05);
+}
+
+TEST(CostCommandTest, OneWidthIsStaticAndSavesNothing) {
+  const Json json = run_json("cost resnet18 --bits 6 --grad-bits 6");
+  EXPECT_EQ(json["saving_percent"], 0);
+  EXPECT_EQ(json["classes"], 1000);
+  EXPECT_EQ(json["gbitops"], json["gbitops_static"]);
+}
+
+TEST(CostCommandTest, PassesAndLayersAddUpToTheTotal) {
+  const Json json = run_json("cost cifar_mobilenet_v2 --per-layer --counting bitcycle");
+  const double total = json["gbitops"].get<double>();
+  double passes = 0, layers = 0;
+  for (const Json& pass : json["gbitops_by_pass"]) passes += pass.get<double>();
+  for (const Json& layer : json["layers"]) layers += layer["gbitops"].get<double>();
+  EXPECT_NEAR(passes / total, 1, 1e-12);
+  EXPECT_NEAR(layers / total, 1, 1e-12);
+  EXPECT_EQ(json["layers"].size(), 58U);
+}
+
+TEST(CostCommandTest, CycleLengthDecidesTheLeftOverSteps) {
+  // 600600 steps in 32 cycles leave 24 steps, which CPT's rule spends at the lower bound.
+  const std::string run_of_cpt = "cost resnet18 --bits 4:8 --steps 600600 --batch 256";
+  const double exact = run_json(run_of_cpt)["mean_bits"].get<double>();
+  const double floor = run_json(run_of_cpt + " --cycle-length floor")["mean_bits"].get<double>();
+  EXPECT_LT(floor, exact);
+}
+
+TEST(CostCommandTest, TakesGradientRangesAndOtherImages) {
+  const Json json =
+      run_json("cost cifar_resnet20 --bits 6 --grad-bits 6:16 --image-size 28 --channels 1");
+  EXPECT_EQ(json["input"], Json({1, 28, 28}));
+  EXPECT_EQ(json["static_grad_bits"], 16);
+  EXPECT_GT(json["saving_percent"].get<double>(), 0);
+}
+
+TEST(CostCommandTest, TextNamesTheRuleAndSaysModelled) {
+  const Outcome outcome = run("cost cifar_resnet20 --counting macs --per-layer");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("counting rule: macs"));
+  EXPECT_THAT(outcome.output, HasSubstr("modelled time"));
+  EXPECT_THAT(outcome.output, HasSubstr("layer3.2.conv2"));
+}
+
+TEST(CostCommandTest, MistakesExitWithTwoAndNameTheNearest) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"cost cifar_resnt74", "\"cifar_resnet74\""},
+      {"cost cifar_resnet75", "\"cifar_resnet74\""},
+      {"cost resnet18 --counting papr", "\"paper\""},
+      {"cost resnet18 --schedule CS", "Did you mean \"C"},
+      {"cost resnet18 --cycle-length flor", "\"floor\""},
+      {"cost resnet18 --bits 8:3", "--bits"},
+      {"cost resnet18 --grad-bits 64", "--grad-bits"},
+      {"cost resnet18 --steps 0", "--steps"},
+      {"cost resnet18 --image-size 8", "too small"},
+      {"cost", "model"},
+  };
+  for (const auto& [arguments, expected] : mistakes) {
+    const Outcome outcome = run(std::string(arguments) + " 2>&1");
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, HasSubstr(expected));
+  }
+}
+
+TEST(ModelsCommandTest, ListsParametersAndMacs) {
+  const Json json = run_json("models");
+  ASSERT_EQ(json.size(), 12U);
+  EXPECT_EQ(json.back()["model"], "resnet50");
+  EXPECT_EQ(json.back()["params"], 25'557'032);
+  EXPECT_EQ(json.back()["macs"], 4'089'184'256);
+  const Outcome outcome = run("models");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("cifar_mobilenet_v2"));
+  EXPECT_THAT(outcome.output, HasSubstr("2296922"));
+}
+
+}  // namespace
+}  // namespace bitcycle
