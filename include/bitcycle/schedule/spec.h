@@ -44,7 +44,8 @@ std::vector<std::string> schedule_names();
 std::string_view describe_schedule(std::string_view name);
 
 // Throws Error(usage) when a number is out of range or the name is unknown (nearest name in the
-// hint). `total` is the number of steps of the run; past it the schedule keeps its last value.
+// hint). `total` is the number of steps of the run; past it the schedule keeps its last value
+// (progressive: max).
 Schedule make_schedule(const ScheduleSpec& spec, Step total);
 
 // The same, advancing once an epoch: built over the epochs that `total` steps take, the last one
