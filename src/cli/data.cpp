@@ -1,10 +1,163 @@
+// `bitcycle data` lists the datasets of this machine; `bitcycle data get NAME` downloads one.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/data/catalog.h"
+#include "bitcycle/data/download.h"
+#include "bitcycle/data/locate.h"
+#include "bitcycle/report/table.h"
+
 #include "cli/command.h"
 
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
 namespace bitcycle::cli {
+namespace {
+
+struct ListOptions {
+  std::string root;
+  bool verify = false;
+  bool json = false;
+};
+
+struct GetOptions {
+  std::string name;
+  std::string to;
+  std::string url;
+  std::string md5;
+};
+
+// A dataset and what is known of its state.
+struct Entry {
+  FoundDataset found;
+  std::string state;    // found, intact (verified), incomplete, damaged, missing
+  std::string problem;  // of a damaged one
+};
+
+Entry examine(FoundDataset found, bool verify) {
+  if (found.directory.empty()) return {std::move(found), "missing", ""};
+  if (!found.missing.empty()) return {std::move(found), "incomplete", ""};
+  if (!verify) return {std::move(found), "found", ""};
+  try {
+    check_dataset(found.name, found.directory);
+    return {std::move(found), "intact", ""};
+  } catch (const Error& error) {
+    return {std::move(found), "damaged", error.what()};
+  }
+}
+
+nlohmann::ordered_json to_json(const Entry& entry) {
+  nlohmann::ordered_json json = {{"name", entry.found.name}, {"state", entry.state}};
+  if (!entry.found.directory.empty()) json["directory"] = entry.found.directory.string();
+  if (!entry.found.missing.empty()) json["missing_files"] = entry.found.missing;
+  if (!entry.problem.empty()) json["problem"] = entry.problem;
+  if (!entry.found.cure.empty()) json["how_to_get"] = entry.found.cure;
+  return json;
+}
+
+void print_json(const std::vector<Entry>& entries, const std::string& root) {
+  nlohmann::ordered_json json;
+  for (const auto& place : search_places(root)) json["places"].push_back(place.string());
+  for (const Entry& entry : entries) json["datasets"].push_back(to_json(entry));
+  fmt::print("{}\n", json.dump(2));
+}
+
+std::string detail(const Entry& entry) {
+  if (entry.state == "missing") return entry.found.cure;
+  const std::string where = entry.found.directory.string();
+  if (entry.state == "incomplete") {
+    return fmt::format("{} lacks {}. {}", where, entry.found.missing.front(), entry.found.cure);
+  }
+  return entry.state == "damaged" ? entry.problem : where;
+}
+
+void print_table(const std::vector<Entry>& entries, const std::string& root) {
+  Table table({"dataset", "state", "where"});
+  for (const Entry& entry : entries) table.add_row({entry.found.name, entry.state, detail(entry)});
+  table.add_row({"synthetic", "found", "made on the fly"});
+  fmt::print("{}\nSearched:", table.text());
+  for (const auto& place : search_places(root)) fmt::print(" {}", place.string());
+  fmt::print(
+      "\nYour own pictures: dataset \"image_folder\" with data.root = DIR, which has\n"
+      "DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg (docs/data.md).\n");
+}
+
+int list(const ListOptions& options) {
+  std::vector<Entry> entries;
+  bool damage = false;
+  for (FoundDataset& found : list_datasets(options.root)) {
+    entries.push_back(examine(std::move(found), options.verify));
+    damage = damage || entries.back().state == "damaged";
+  }
+  options.json ? print_json(entries, options.root) : print_table(entries, options.root);
+  return damage ? exit_status(ErrorCode::data) : 0;
+}
+
+// One line that redraws itself on a terminal; elsewhere a line every tenth of the way.
+class DownloadProgress {
+ public:
+  void operator()(std::uint64_t done, std::uint64_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool complete = done == total;
+    if (terminal_ ? !complete && now < next_draw_ : total == 0 || done * 10 / total <= tenths_) {
+      return;
+    }
+    next_draw_ = now + std::chrono::milliseconds(100);
+    if (total > 0) tenths_ = done * 10 / total;
+    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line(done, total),
+               terminal_ && !complete ? "" : "\n");
+  }
+
+ private:
+  static std::string line(std::uint64_t done, std::uint64_t total) {
+    constexpr double kMegabyte = 1e6;
+    const double arrived = static_cast<double>(done) / kMegabyte;
+    if (total == 0) return fmt::format("{:7.1f} MB", arrived);
+    const auto width = static_cast<std::size_t>(done * 40 / total);
+    return fmt::format("[{:-<40}] {:3} %  {:.1f} of {:.1f} MB", std::string(width, '#'),
+                       done * 100 / total, arrived, static_cast<double>(total) / kMegabyte);
+  }
+
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  std::chrono::steady_clock::time_point next_draw_;
+  std::uint64_t tenths_ = 0;
+};
+
+int get(const GetOptions& options) {
+  DownloadOptions download{options.to, options.url, options.md5, DownloadProgress()};
+  const auto directory = get_dataset(options.name, download);
+  fmt::print("{}\n", directory.string());
+  return 0;
+}
+
+}  // namespace
 
 void add_data(CLI::App& app, Action& action) {
-  (void)app;
-  (void)action;
+  CLI::App* data = app.add_subcommand("data", "List the datasets of this machine, or get one");
+  const auto list_options = std::make_shared<ListOptions>();
+  data->add_option("--root", list_options->root, "Look here instead of in the usual places");
+  data->add_flag("--verify", list_options->verify, "Read every file and check it");
+  data->add_flag("--json", list_options->json, "Print JSON");
+
+  CLI::App* getter = data->add_subcommand("get", "Download a dataset, check it and unpack it");
+  const auto get_options = std::make_shared<GetOptions>();
+  getter->add_option("name", get_options->name, "cifar10 or cifar100")->required();
+  getter->add_option("--to", get_options->to, "Directory to unpack into (default: your data home)");
+  getter->add_option("--url", get_options->url, "Take the archive from here");
+  getter->add_option("--md5", get_options->md5, "Expected MD5 sum of the archive");
+
+  data->callback([=, &action] {
+    if (getter->parsed()) {
+      action = [=] { return get(*get_options); };
+    } else {
+      action = [=] { return list(*list_options); };
+    }
+  });
 }
 
 }  // namespace bitcycle::cli

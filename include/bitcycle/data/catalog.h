@@ -18,7 +18,7 @@ const std::vector<std::string>& dataset_names();
 
 // Made-up pictures, drawn on the fly: every class has its own coarse pattern under noise.
 struct SyntheticOptions {
-  ImageShape shape;
+  ImageShape shape = {};
   int classes = 10;
   std::int64_t train_size = 50'000;
   std::int64_t test_size = 10'000;
@@ -28,12 +28,12 @@ struct DatasetOptions {
   enum class Split { train, validation, test };
 
   std::string name = "fashion_mnist";
-  std::filesystem::path root;  // empty: the usual places (search_places)
+  std::filesystem::path root = {};  // empty: the usual places (search_places)
   Split split = Split::train;
   double validation = 0.0;  // fraction of the training set that validation takes from train
   std::int64_t limit = 0;   // at most so many samples of the split, drawn by seed; 0: all
   std::uint64_t seed = 0;   // decides which samples validation and limit take
-  SyntheticOptions synthetic;
+  SyntheticOptions synthetic = {};
 };
 
 // Throws Error(data) when the dataset is missing or damaged: which file, what was expected, how to
@@ -47,5 +47,8 @@ struct TrainingSets {
   std::shared_ptr<const Dataset> validation;
 };
 TrainingSets open_training_sets(const DatasetOptions& options);
+
+// Reads and decodes every sample of the training and the test set; throws what is wrong first.
+void check_dataset(const std::string& name, const std::filesystem::path& root);
 
 }  // namespace bitcycle

@@ -3,12 +3,12 @@
 // A dataset is random access to decoded images and labels. Readers decode one sample on request, so
 // that worker threads can do it; they keep no mutable state and may be called from many threads.
 
+#include "bitcycle/network/network.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "bitcycle/network/network.h"
 
 namespace bitcycle {
 

@@ -13,11 +13,11 @@
 namespace bitcycle {
 
 struct DownloadOptions {
-  std::filesystem::path to;  // empty: download_place()
-  std::string url;           // empty: the official address
-  std::string md5;           // of the archive; empty: the official one
+  std::filesystem::path to = {};  // empty: download_place()
+  std::string url = {};           // empty: the official address
+  std::string md5 = {};           // of the archive; empty: the official one
   // Called from time to time; `total` is 0 while unknown.
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
 // Downloads and unpacks cifar10 or cifar100 and returns its directory; does nothing when a

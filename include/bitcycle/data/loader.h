@@ -4,12 +4,12 @@
 // becomes is keyed by (seed, epoch, sample), and batches are handed out in order, so the stream is
 // the same for any number of workers, and can be entered at any step.
 
+#include "bitcycle/data/augment.h"
+#include "bitcycle/data/dataset.h"
+
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include "bitcycle/data/augment.h"
-#include "bitcycle/data/dataset.h"
 
 namespace bitcycle {
 
@@ -29,9 +29,9 @@ struct LoaderOptions {
   SampleOrder order = SampleOrder::shuffled;
   LastBatch last_batch = LastBatch::keep;
   std::uint64_t seed = 0;
-  int workers = 1;             // 0: prepare batches on the calling thread
-  int prefetch = 4;            // batches prepared ahead
-  std::int64_t first_step = 0; // where the stream starts, counted in batches from epoch 0
+  int workers = 1;              // 0: prepare batches on the calling thread
+  int prefetch = 4;             // batches prepared ahead
+  std::int64_t first_step = 0;  // where the stream starts, counted in batches from epoch 0
 };
 
 class Loader {
@@ -42,8 +42,9 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
   std::int64_t steps_per_epoch() const;
-  // The next batch; epochs follow each other without end. Rethrows what a worker threw.
-  Batch next();
+  // The next batch; epochs follow each other without end. Rethrows what a worker threw, when the
+  // turn of its batch comes. A batch that is no longer needed can be handed back for its memory.
+  Batch next(Batch used = {});
 
  private:
   struct Implementation;

@@ -1,0 +1,137 @@
+#include "bitcycle/data/catalog.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/nearest.h"
+#include "bitcycle/data/locate.h"
+
+#include "data/cifar.h"
+#include "data/idx.h"
+#include "data/image_folder.h"
+#include "data/known_datasets.h"
+#include "data/subset.h"
+#include "data/synthetic.h"
+
+#include <fmt/format.h>
+
+namespace bitcycle {
+namespace fs = std::filesystem;
+namespace {
+
+using Split = DatasetOptions::Split;
+
+constexpr int kFashionClasses = 10;
+
+std::string joined(const std::vector<fs::path>& paths) {
+  std::string text;
+  for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
+  return text;
+}
+
+PackedImages read_fashion_mnist(const DataDirectory& directory,
+                                const std::vector<KnownFile>& files) {
+  const DataDirectory::File images = directory.read(files[0].name);
+  const DataDirectory::File labels = directory.read(files[1].name);
+  return decode_idx_images({images.bytes, images.origin}, {labels.bytes, labels.origin},
+                           kFashionClasses);
+}
+
+PackedImages read_cifar(const DataDirectory& directory, const std::vector<KnownFile>& files,
+                        CifarKind kind) {
+  PackedImages images = empty_cifar(kind);
+  for (const KnownFile& known : files) {
+    const DataDirectory::File file = directory.read(known.name);
+    append_cifar(file.bytes, kind, file.origin, images);
+  }
+  return images;
+}
+
+std::shared_ptr<const Dataset> open_known(const KnownDataset& known, const fs::path& root,
+                                          Split split) {
+  const FoundDataset found = find_dataset(known.name, root);
+  if (found.directory.empty()) {
+    throw Error(ErrorCode::data,
+                fmt::format("{} was not found in {}", known.name, joined(search_places(root))),
+                known.cure);
+  }
+  const DataDirectory directory(found.directory, known.files(), known.cure);
+  const std::vector<KnownFile>& files = split == Split::test ? known.test : known.train;
+  if (known.name == "fashion_mnist") {
+    return std::make_shared<MemoryDataset>(read_fashion_mnist(directory, files));
+  }
+  const CifarKind kind = known.name == "cifar10" ? CifarKind::cifar10 : CifarKind::cifar100;
+  return std::make_shared<MemoryDataset>(read_cifar(directory, files, kind));
+}
+
+std::shared_ptr<const Dataset> open_pictures(const fs::path& root, Split split) {
+  if (root.empty()) {
+    throw Error(ErrorCode::usage, "image_folder needs to know where the pictures are",
+                "Set data.root to the directory that has train/ and val/.");
+  }
+  return open_image_folder(root, split == Split::test ? "val" : "train");
+}
+
+// The whole set that a split is taken from.
+std::shared_ptr<const Dataset> open_whole(const DatasetOptions& options, Split split) {
+  if (options.name == "synthetic") {
+    return make_synthetic(options.synthetic, RandomKey(options.seed).derive("synthetic"), split);
+  }
+  if (options.name == "image_folder") return open_pictures(options.root, split);
+  if (const KnownDataset* known = known_dataset(options.name)) {
+    return open_known(*known, options.root, split);
+  }
+  throw Error(ErrorCode::usage, fmt::format("there is no dataset \"{}\"", options.name),
+              suggest(options.name, dataset_names()));
+}
+
+void require_fraction(double validation) {
+  if (validation >= 0 && validation < 1) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("expected a validation fraction from 0 to below 1, found {}", validation));
+}
+
+RandomKey split_key(const DatasetOptions& options) {
+  return RandomKey(options.seed).derive("split");
+}
+
+}  // namespace
+
+const std::vector<std::string>& dataset_names() {
+  static const std::vector<std::string> names = {"fashion_mnist", "cifar10", "cifar100",
+                                                 "image_folder", "synthetic"};
+  return names;
+}
+
+TrainingSets open_training_sets(const DatasetOptions& options) {
+  require_fraction(options.validation);
+  auto whole = open_whole(options, Split::train);
+  if (options.validation == 0 && options.limit == 0) return {whole, nullptr};
+  SplitIndices indices =
+      split_indices(whole->size(), options.validation, options.limit, split_key(options));
+  TrainingSets sets{subset(whole, std::move(indices.train)), nullptr};
+  if (options.validation > 0) sets.validation = subset(whole, std::move(indices.validation));
+  return sets;
+}
+
+std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options) {
+  if (options.split == Split::test) {
+    auto whole = open_whole(options, Split::test);
+    if (options.limit == 0) return whole;
+    SplitIndices indices = split_indices(whole->size(), 0, options.limit, split_key(options));
+    return subset(whole, std::move(indices.train));
+  }
+  const TrainingSets sets = open_training_sets(options);
+  if (options.split == Split::train) return sets.train;
+  if (sets.validation) return sets.validation;
+  throw Error(ErrorCode::usage, "there is no validation split: its fraction is 0",
+              "Set data.validation above 0, or use the test split.");
+}
+
+void check_dataset(const std::string& name, const fs::path& root) {
+  for (Split split : {Split::train, Split::test}) {
+    const auto dataset = open_dataset({.name = name, .root = root, .split = split});
+    for (std::int64_t i = 0; i < dataset->size(); ++i) dataset->image(i);
+  }
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,74 @@
+#include "data/gzip.h"
+
+#include "data/damage.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+namespace bitcycle {
+namespace {
+
+// zlib counts in 32 bits; one call sees at most this much of either buffer.
+constexpr std::size_t kChunk = std::size_t{1} << 30;
+
+class Inflater {
+ public:
+  Inflater() {
+    constexpr int kGzipOnly = 16 + MAX_WBITS;
+    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  z_stream& stream() { return stream_; }
+
+ private:
+  z_stream stream_ = {};
+};
+
+Bytef* zlib_pointer(const std::byte* bytes) {
+  return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes));
+}
+
+}  // namespace
+
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin) {
+  Inflater inflater;
+  z_stream& stream = inflater.stream();
+  std::vector<std::byte> out(std::max<std::size_t>(4 * bytes.size(), 4096));
+  std::size_t used = 0;
+  std::size_t taken = 0;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    if (used == out.size()) out.resize(2 * out.size());
+    const auto input = static_cast<uInt>(std::min(bytes.size() - taken, kChunk));
+    const auto space = static_cast<uInt>(std::min(out.size() - used, kChunk));
+    stream.next_in = zlib_pointer(bytes.data() + taken);
+    stream.avail_in = input;
+    stream.next_out = zlib_pointer(out.data() + used);
+    stream.avail_out = space;
+    status = inflate(&stream, Z_NO_FLUSH);
+    taken += input - stream.avail_in;
+    used += space - stream.avail_out;
+  }
+  if (status == Z_BUF_ERROR) {
+    throw damaged(origin, "the rest of the gzip data",
+                  fmt::format("the end of the file at byte {}", taken));
+  }
+  if (status != Z_STREAM_END) {
+    const char* reason = stream.msg != nullptr ? stream.msg : "not gzip data";
+    throw damaged(origin, "intact gzip data", fmt::format("\"{}\" at byte {}", reason, taken));
+  }
+  if (taken != bytes.size()) {
+    throw damaged(origin, "the end of the file after the gzip data",
+                  fmt::format("{} bytes more", bytes.size() - taken));
+  }
+  out.resize(used);
+  return out;
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,68 @@
+#include "data/known_datasets.h"
+
+#include <algorithm>
+
+namespace bitcycle {
+namespace {
+
+// Sums of the expanded files, so that they hold for any way of compressing them.
+KnownDataset fashion_mnist() {
+  return {"fashion_mnist",
+          {"fashion-mnist", "fashion_mnist", "FashionMNIST/raw"},
+          {{"train-images-idx3-ubyte", 47'040'016, "f4a8712d7a061bf5bd6d2ca38dc4d50a"},
+           {"train-labels-idx1-ubyte", 60'008, "9018921c3c673c538a1fc5bad174d6f9"}},
+          {{"t10k-images-idx3-ubyte", 7'840'016, "8181f5470baa50b63fa0f6fddb340f0a"},
+           {"t10k-labels-idx1-ubyte", 10'008, "15d484375f8d13e6eb1aabb0c3f46965"}},
+          "",
+          "",
+          "Install the Debian package: apt-get install dataset-fashion-mnist. Elsewhere, put its "
+          "four idx files (.gz or plain) into data/fashion-mnist."};
+}
+
+KnownDataset cifar10() {
+  constexpr std::uint64_t kSize = 30'730'000;
+  return {"cifar10",
+          {"cifar-10-batches-bin"},
+          {{"data_batch_1.bin", kSize, "5dd7e06a14cb22eb9f671a540d1b7c25"},
+           {"data_batch_2.bin", kSize, "5ea93a67294ea407fff1d09f752e9692"},
+           {"data_batch_3.bin", kSize, "942cd6a4bcdd0dd3c604fbe906cb4421"},
+           {"data_batch_4.bin", kSize, "ae636b3ba5c66a11e91e8cb52e771fcb"},
+           {"data_batch_5.bin", kSize, "53f37980c15c3d472c316c40844f3f0d"}},
+          {{"test_batch.bin", kSize, "803d5f7f4d78ea53de84dbe85f74fb6d"}},
+          "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+          "c32a1d4ab5d03f1284b67883e8d87530",
+          "Get it with: bitcycle data get cifar10"};
+}
+
+// Its publisher gives a sum for the archive alone; `bitcycle data get` leaves an MD5SUMS file.
+KnownDataset cifar100() {
+  return {"cifar100",
+          {"cifar-100-binary"},
+          {{"train.bin", 153'700'000, ""}},
+          {{"test.bin", 30'740'000, ""}},
+          "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+          "03b5dce01913d631647c71ecec9e9cb8",
+          "Get it with: bitcycle data get cifar100"};
+}
+
+}  // namespace
+
+std::vector<KnownFile> KnownDataset::files() const {
+  std::vector<KnownFile> all = train;
+  all.insert(all.end(), test.begin(), test.end());
+  return all;
+}
+
+const std::vector<KnownDataset>& known_datasets() {
+  static const std::vector<KnownDataset> datasets = {fashion_mnist(), cifar10(), cifar100()};
+  return datasets;
+}
+
+const KnownDataset* known_dataset(const std::string& name) {
+  const auto& all = known_datasets();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const KnownDataset& known) { return known.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace bitcycle

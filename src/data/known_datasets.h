@@ -1,0 +1,29 @@
+#pragma once
+
+// The published datasets that Bitcycle reads by name: their files, sizes and sums, where they lie
+// below a place that is searched, and where they come from.
+
+#include "data/data_directory.h"
+
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+struct KnownDataset {
+  std::string name;
+  std::vector<std::string> directories;  // below a place; the first is what a download creates
+  std::vector<KnownFile> train;
+  std::vector<KnownFile> test;
+  std::string url;  // of the archive; empty: not downloaded by Bitcycle
+  std::string archive_md5;
+  std::string cure;  // how to get it
+
+  std::vector<KnownFile> files() const;
+};
+
+const std::vector<KnownDataset>& known_datasets();
+// Null when the name is not one of them.
+const KnownDataset* known_dataset(const std::string& name);
+
+}  // namespace bitcycle

@@ -1,0 +1,33 @@
+#pragma once
+
+// Views of a dataset, and the seeded choices that make them: random orders and the cut between
+// training and validation.
+
+#include "bitcycle/base/random.h"
+#include "bitcycle/data/dataset.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bitcycle {
+
+// 0 .. count-1 in an order drawn by `key` (Fisher and Yates).
+std::vector<std::int64_t> permutation(std::int64_t count, RandomKey key);
+
+struct SplitIndices {
+  std::vector<std::int64_t> train;
+  std::vector<std::int64_t> validation;
+};
+
+// Gives a fraction of `count` samples (rounded, and at least one when the fraction is above 0) to
+// validation and the rest to train, at most `limit` samples to each unless it is 0. Which ones is
+// drawn by `key`; both lists ascend.
+SplitIndices split_indices(std::int64_t count, double validation, std::int64_t limit,
+                           RandomKey key);
+
+// The samples of `dataset` at `indices`.
+std::shared_ptr<const Dataset> subset(std::shared_ptr<const Dataset> dataset,
+                                      std::vector<std::int64_t> indices);
+
+}  // namespace bitcycle
