@@ -31,11 +31,12 @@ struct ScheduleSpec {
   CycleLength cycle_length = CycleLength::exact;
   double beta = 0.9;  // REX (R..), at least 0 and below 1
   double rate = 4.0;  // exponential (E..), above 0
-  double start =
-      0.0;  // fraction of the run, rounded to a step, that stays at `min`; the cycles
-            // keep the phase they would have had. Progressive: where the first level begins
-  double end = 1.0;  // fraction of the run from which `max` is held, start <= end <= 1; 1: never.
-                     // Progressive: where the last level ends
+  // Fraction of the run, rounded to a step, that stays at `min`; the cycles after it keep the phase
+  // that they would have had. Progressive: where the first level begins.
+  double start = 0.0;
+  // Fraction of the run from which `max` is held, start <= end <= 1; 1 means never. Progressive:
+  // where the last level ends.
+  double end = 1.0;
 };
 
 // Every name ScheduleSpec accepts, in the order in which help lists them.
