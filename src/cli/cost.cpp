@@ -40,7 +40,6 @@ struct CostOptions {
 };
 
 constexpr Step kMaxSteps = 100'000'000;  // a few seconds of counting
-constexpr std::int64_t kMaxBatch = 1'000'000'000;
 
 struct Cost {
   RunCost run;
@@ -126,7 +125,7 @@ Json layers_json(const Report& report) {
     const PassCost& cost = report.scheduled.run.layers[i];
     layers.push_back({{"name", layer.name},
                       {"macs", layer.macs},
-                      {"ops", layer.macs + layer.norm_ops},
+                      {"ops", layer.ops()},
                       {"gbitops", giga(cost.total())},
                       {"gbitops_static", giga(report.fixed.run.layers[i].total())},
                       {"gbitops_by_pass", to_json(cost)}});
@@ -209,10 +208,10 @@ void print_layers(const Report& report) {
   for (std::size_t i = 0; i < report.model.layers().size(); ++i) {
     const CountedLayer& layer = report.model.layers()[i];
     const PassCost& cost = report.scheduled.run.layers[i];
-    table.add_row({layer.name, std::to_string(layer.macs),
-                   std::to_string(layer.macs + layer.norm_ops), scientific(cost.forward),
-                   scientific(cost.error), scientific(cost.weight_gradient),
-                   scientific(cost.total()), fmt::format("{:.2f}", 100 * cost.total() / total)});
+    table.add_row({layer.name, std::to_string(layer.macs), std::to_string(layer.ops()),
+                   scientific(cost.forward), scientific(cost.error),
+                   scientific(cost.weight_gradient), scientific(cost.total()),
+                   fmt::format("{:.2f}", 100 * cost.total() / total)});
   }
   fmt::print("{}\n", table.text());
 }
@@ -249,8 +248,7 @@ void add_cost(CLI::App& app, Action& action) {
   option("--cycles", options->cycles, "Cycles of the run");
   option("--cycle-length", options->cycle_length, "exact, floor (CPT) or floor_plus_one");
   option("--steps", options->steps, "Training steps")->check(CLI::Range(Step{1}, kMaxSteps));
-  option("--batch", options->batch, "Samples a step")
-      ->check(CLI::Range(std::int64_t{1}, kMaxBatch));
+  option("--batch", options->batch, "Samples a step")->check(CLI::PositiveNumber);
   option("--classes", options->classes, "Default: 10 for cifar_*, 1000 else");
   option("--image-size", options->image_size, "Default: 32 for cifar_*, 224 else");
   option("--channels", options->channels, "Channels of the images, default 3");

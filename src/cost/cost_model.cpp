@@ -99,8 +99,8 @@ std::int64_t CostModel::macs() const {
 }
 
 std::int64_t CostModel::ops() const {
-  std::int64_t sum = macs();
-  for (const CountedLayer& layer : layers_) sum += layer.norm_ops;
+  std::int64_t sum = 0;
+  for (const CountedLayer& layer : layers_) sum += layer.ops();
   return sum;
 }
 

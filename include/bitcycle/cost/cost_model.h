@@ -60,6 +60,8 @@ struct CountedLayer {
   std::int64_t norm_ops = 0;
   bool error_pass = true;  // whether the error of its input is computed
   LayerPrecision precision = LayerPrecision::scheduled;
+
+  std::int64_t ops() const { return macs + norm_ops; }
 };
 
 class CostModel {
