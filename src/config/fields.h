@@ -1,0 +1,279 @@
+#pragma once
+
+// The one list of what a recipe has. describe(visit, section) calls visit(field, value) for every
+// key of a section, in the order in which people read it. Reading, writing, comparing and the
+// reference in docs/recipes.md are such visitors, so that a key is added in one place.
+
+#include "bitcycle/config/recipe.h"
+#include "bitcycle/schedule/cyclic.h"
+
+#include <cfloat>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace bitcycle {
+
+// Whether a key decides what a run computes, or only how it is carried out.
+enum class Effect { result, conduct };
+
+// A key may mean something only when another key of its section has a certain value.
+struct Condition {
+  bool met = true;
+  std::string_view key;
+  std::string_view value;  // as in "applies only when <key> is <value>"
+};
+
+struct Field {
+  std::string_view key;
+  std::string_view about;
+  double low = -DBL_MAX, high = DBL_MAX;  // numbers: the allowed range, finite ones only
+  Effect effect = Effect::result;
+  Condition condition = {};
+  bool number_too = false;  // a word that may also be a number
+
+  constexpr Field in(double low_bound, double high_bound) const {
+    Field copy = *this;
+    copy.low = low_bound;
+    copy.high = high_bound;
+    return copy;
+  }
+  constexpr Field at_least(double bound) const { return in(bound, DBL_MAX); }
+  constexpr Field conduct() const {
+    Field copy = *this;
+    copy.effect = Effect::conduct;
+    return copy;
+  }
+  constexpr Field only_if(bool met, std::string_view other, std::string_view value) const {
+    Field copy = *this;
+    copy.condition = {met, other, value};
+    return copy;
+  }
+  constexpr Field or_number() const {
+    Field copy = *this;
+    copy.number_too = true;
+    return copy;
+  }
+};
+
+constexpr Field field(std::string_view key, std::string_view about) {
+  return {key, about};
+}
+
+// The words of an enumeration, in the order of its values.
+using Words = std::vector<std::string>;
+inline Words words(DataRecipe::Augment) {
+  return {"standard", "none"};
+}
+inline Words words(OptimizerRecipe::Name) {
+  return {"sgd", "adam"};
+}
+inline Words words(LearningRateRecipe::Name) {
+  return {"constant", "piecewise", "linear", "cosine", "sgdr"};
+}
+inline Words words(LearningRateRecipe::Warmup) {
+  return {"constant", "linear"};
+}
+inline Words words(PrecisionRecipe::Scheme) {
+  return {"sbm"};
+}
+inline Words words(PrecisionRecipe::Backend) {
+  return {"simulate"};
+}
+inline Words words(PrecisionRecipe::Per) {
+  return {"step", "epoch"};
+}
+inline Words words(PrecisionRecipe::RangeStart) {
+  return {"first_batch", "zero"};
+}
+inline Words words(EvaluationRecipe::BestOn) {
+  return {"validation", "test"};
+}
+inline Words words(CycleLength) {
+  return {"exact", "floor", "floor_plus_one"};
+}
+
+// What each kind of schedule makes use of. An expression may hold parts of every kind.
+struct ScheduleTraits {
+  bool fixed, cyclic, rex, exponential;
+};
+ScheduleTraits traits_of(const ScheduleSpec& spec);
+
+template <class Self, class Section>
+concept Is = std::same_as<std::remove_const_t<Self>, Section>;
+
+template <class Visit>
+void describe(Visit& visit, Is<ScheduleSpec> auto& r) {
+  visit(field("schedule", "name or expression; `bitcycle schedule --help` lists the names"),
+        r.name);
+  const ScheduleTraits has = traits_of(r);
+  visit(field("min", "lower bound in bits").in(0, kMaxBits), r.min);
+  visit(field("max", "upper bound in bits").in(0, kMaxBits), r.max);
+  visit(field("cycles", "number of cycles in the run")
+            .in(1, 1e9)
+            .only_if(has.cyclic, "schedule", "cyclic"),
+        r.cycles);
+  visit(field("cycle_length", "how the run is cut into cycles: exactly, or by a paper's rule")
+            .only_if(has.cyclic, "schedule", "cyclic"),
+        r.cycle_length);
+  visit(
+      field("beta", "shape of REX").in(0, 0.999999).only_if(has.rex, "schedule", "RR, RTV or RTH"),
+      r.beta);
+  visit(field("rate", "steepness of the exponential")
+            .in(1e-6, 1e6)
+            .only_if(has.exponential, "schedule", "ER, ETV or ETH"),
+        r.rate);
+  visit(field("start", "fraction of the run that stays at `min` before the schedule begins")
+            .in(0, 1)
+            .only_if(!has.fixed, "schedule", "not static"),
+        r.start);
+  visit(field("end", "fraction of the run from which `max` is held")
+            .in(0, 1)
+            .only_if(!has.fixed, "schedule", "not static"),
+        r.end);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<ModelRecipe> auto& r) {
+  visit(field("name", "network; `bitcycle models` lists them"), r.name);
+  visit(field("classes", "outputs of the network; unset: the classes of the dataset").in(2, 1e7),
+        r.classes);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<DataRecipe> auto& r) {
+  visit(field("dataset", "name of the dataset; `bitcycle data` lists what is found"), r.dataset);
+  visit(field("root", "where it lies; empty: the usual places").conduct(), r.root);
+  visit(field("batch_size", "samples a step").in(1, 65536), r.batch_size);
+  visit(field("validation", "fraction of the training set held out; 0: none").in(0, 0.9),
+        r.validation);
+  visit(field("limit", "use at most so many samples of each split; 0: all").in(0, 1e12), r.limit);
+  visit(field("augment", "the papers' padding, cropping and flipping, or none"), r.augment);
+  visit(field("image_size", "side of the training crop")
+            .in(16, 4096)
+            .only_if(r.dataset == "image_folder", "dataset", "\"image_folder\""),
+        r.image_size);
+  visit(field("workers", "threads that prepare batches; 0: the trainer's own").in(0, 256).conduct(),
+        r.workers);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<OptimizerRecipe> auto& r) {
+  visit(field("name", "optimizer"), r.name);
+  const auto sgd = [&](Field f) {
+    return f.only_if(r.name == OptimizerRecipe::Name::sgd, "name", "\"sgd\"");
+  };
+  const auto adam = [&](Field f) {
+    return f.only_if(r.name == OptimizerRecipe::Name::adam, "name", "\"adam\"");
+  };
+  visit(field("lr", "learning rate, before its schedule").in(0, 1e6), r.lr);
+  visit(sgd(field("momentum", "momentum").in(0, 0.9999)), r.momentum);
+  visit(field("weight_decay", "L2 penalty, on all parameters").in(0, 1e3), r.weight_decay);
+  visit(adam(field("beta1", "decay of the running mean").in(0, 0.999999)), r.beta1);
+  visit(adam(field("beta2", "decay of the running square").in(0, 0.999999)), r.beta2);
+  visit(adam(field("epsilon", "added to the denominator").in(1e-16, 1)), r.epsilon);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<LearningRateRecipe> auto& r) {
+  using Name = LearningRateRecipe::Name;
+  visit(field("name", "shape of the learning rate over the run"), r.name);
+  const auto piecewise = [&](Field f) {
+    return f.only_if(r.name == Name::piecewise, "name", "\"piecewise\"");
+  };
+  const auto falling = [&](Field f) {
+    return f.only_if(r.name == Name::linear || r.name == Name::cosine, "name",
+                     "\"linear\" or \"cosine\"");
+  };
+  const auto sgdr = [&](Field f) { return f.only_if(r.name == Name::sgdr, "name", "\"sgdr\""); };
+  visit(piecewise(field("at", "fractions of the run at which the rate drops, rising").in(0, 1)),
+        r.at);
+  visit(piecewise(field("factor", "what it is multiplied by at each").in(0, 1e3)), r.factor);
+  visit(falling(field("final", "the last rate over the first").in(0, 1)), r.final);
+  visit(sgdr(field("first_period", "length of the first cycle, fraction of the run").in(1e-4, 1)),
+        r.first_period);
+  visit(sgdr(field("period_factor", "how much longer each cycle is than the last").in(1, 100)),
+        r.period_factor);
+  visit(field("warmup_steps", "steps at the start with a smaller rate").in(0, 1e12),
+        r.warmup_steps);
+  visit(field("warmup_factor", "the rate during warm-up, or at its start, over the full one")
+            .in(0, 1),
+        r.warmup_factor);
+  visit(field("warmup", "stay at that rate (the papers), or rise from it linearly"), r.warmup);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<LayerOverride> auto& r) {
+  visit(field("layers", "pattern with * and ?, such as \"layer1.*\", or \"@depthwise\""), r.layers);
+  visit(field("full_precision", "keep these layers in float"), r.full_precision);
+  const auto quantized = [&](Field f) {
+    return f.only_if(!r.full_precision, "full_precision", "false");
+  };
+  visit(quantized(field("forward", "bits of weights and activations")), r.forward);
+  visit(quantized(field("weight", "bits of weights, in place of `forward`")), r.weight);
+  visit(quantized(field("activation", "bits of activations, in place of `forward`")), r.activation);
+  visit(quantized(field("backward", "bits of errors")), r.backward);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
+  visit(field("scheme", "which tensors are quantized how"), r.scheme);
+  visit(field("backend", "what carries it out"), r.backend);
+  visit(field("forward", "bits of weights and activations"), r.forward);
+  visit(field("weight", "bits of weights, in place of `forward`"), r.weight);
+  visit(field("activation", "bits of activations, in place of `forward`"), r.activation);
+  visit(field("backward", "bits of errors"), r.backward);
+  visit(field("per", "how often the schedules advance"), r.per);
+  visit(field("range_start", "running ranges start at the first batch's, or at zero (the papers)"),
+        r.range_start);
+  visit(field("override", "bits of some of the layers; the last that fits a layer counts"),
+        r.overrides);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<EvaluationRecipe> auto& r) {
+  visit(field("bits", "\"max\" of the schedule, \"current\" (the papers), \"fp\", or a width")
+            .or_number(),
+        r.bits);
+  visit(field("best_on", "what chooses the best checkpoint; \"test\" is the papers' way"),
+        r.best_on);
+  visit(field("every_epochs", "how often; the end of the run always counts").in(1e-3, 1e6),
+        r.every_epochs);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<CheckpointRecipe> auto& r) {
+  visit(
+      field("every_epochs", "how often; the end of the run always counts").in(1e-3, 1e6).conduct(),
+      r.every_epochs);
+  visit(field("keep", "the newest so many, besides the best").in(1, 1e6).conduct(), r.keep);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<Recipe> auto& r) {
+  visit(field("version", "of the recipe format").in(1, 1), r.version);
+  visit(field("seed", "every random number follows from it").at_least(0), r.seed);
+  visit(field("steps", "length of the run; or give `epochs`").in(0, 1e12), r.steps);
+  visit(field("epochs", "length of the run in passes over the training set").in(0, 1e6), r.epochs);
+  visit(field("threads", "0: all cores").in(0, 1024).conduct(), r.threads);
+  visit(field("device", "\"cpu\", \"cuda\" or \"cuda:N\""), r.device);
+  visit(field("log_every", "steps between two lines of metrics.jsonl").in(1, 1e9).conduct(),
+        r.log_every);
+  visit(field("model", ""), r.model);
+  visit(field("data", ""), r.data);
+  visit(field("optimizer", ""), r.optimizer);
+  visit(field("lr_schedule", ""), r.lr_schedule);
+  visit(field("precision", ""), r.precision);
+  visit(field("evaluation", ""), r.evaluation);
+  visit(field("checkpoint", ""), r.checkpoint);
+}
+
+// A part of the recipe that is a table of its own.
+template <class T>
+concept Section = Is<T, ModelRecipe> || Is<T, DataRecipe> || Is<T, OptimizerRecipe> ||
+    Is<T, LearningRateRecipe> || Is<T, PrecisionRecipe> || Is<T, EvaluationRecipe> ||
+    Is<T, CheckpointRecipe>;
+
+}  // namespace bitcycle

@@ -1,0 +1,141 @@
+#include "config/recipe_check.h"
+
+#include "bitcycle/base/nearest.h"
+#include "bitcycle/config/precision_plan.h"
+#include "bitcycle/data/catalog.h"
+#include "bitcycle/network/zoo.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace bitcycle {
+namespace {
+
+// Runs what another area would throw Error(usage) from, and reports that at a place of the recipe.
+template <class Call>
+auto at_place(const toml::source_region& where, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw recipe_error(where, error.what(), error.hint());
+  }
+}
+
+void check_length(const Recipe& recipe, const Places& places) {
+  if (recipe.steps > 0 && recipe.epochs > 0) {
+    throw recipe_error(places.of({"epochs"}), "expected one of steps and epochs, found both",
+                       "Leave one of them out.");
+  }
+  if (recipe.steps == 0 && recipe.epochs == 0) {
+    throw recipe_error(places.of({"steps", "epochs"}), "expected steps or epochs, found neither",
+                       "Say how long the run is, for instance epochs = 3.");
+  }
+  const std::int64_t warmup = recipe.lr_schedule.warmup_steps;
+  if (recipe.steps > 0 && warmup > recipe.steps) {
+    throw recipe_error(places.of({"lr_schedule.warmup_steps"}),
+                       fmt::format("lr_schedule.warmup_steps: expected at most the {} steps of the "
+                                   "run, found {}",
+                                   recipe.steps, warmup));
+  }
+}
+
+void check_device(const Recipe& recipe, const Places& places) {
+  std::string_view device = recipe.device;
+  if (device == "cpu" || device == "cuda") return;
+  const bool numbered = device.starts_with("cuda:") && device.size() > 5;
+  const std::string_view digits = numbered ? device.substr(5) : "x";
+  if (digits.size() <= 3 && digits.find_first_not_of("0123456789") == digits.npos) return;
+  throw recipe_error(
+      places.of({"device"}),
+      fmt::format("device: expected \"cpu\", \"cuda\" or \"cuda:N\", found \"{}\"", device));
+}
+
+void check_dataset(const DataRecipe& data, const Places& places) {
+  const std::vector<std::string>& names = dataset_names();
+  if (std::ranges::find(names, data.dataset) != names.end()) return;
+  throw recipe_error(places.of({"data.dataset"}),
+                     fmt::format("there is no dataset \"{}\"", data.dataset),
+                     suggest(data.dataset, names));
+}
+
+Network checked_network(const Recipe& recipe, const Places& places) {
+  NetworkOptions options{recipe.model.classes, {}};
+  const int side = recipe.data.image_size;
+  if (recipe.data.dataset == "image_folder") options.input = ImageShape{3, side, side};
+  return at_place(places.of({"model.name"}),
+                  [&] { return make_network(recipe.model.name, options); });
+}
+
+void check_learning_rate(const LearningRateRecipe& rate, const Places& places) {
+  if (std::ranges::is_sorted(rate.at, std::less_equal())) return;
+  throw recipe_error(places.of({"lr_schedule.at"}),
+                     "lr_schedule.at: expected fractions that rise, found some that do not");
+}
+
+// The number of times that the schedules advance; epochs of unknown length count as very long.
+Step schedule_length(const Recipe& recipe) {
+  constexpr Step kLong = Step{1} << 40;
+  if (recipe.precision.per == PrecisionRecipe::Per::step) {
+    return recipe.steps > 0 ? recipe.steps : kLong;
+  }
+  return recipe.epochs > 0 ? static_cast<Step>(std::ceil(recipe.epochs)) : kLong;
+}
+
+void check_override(const LayerOverride& entry, const std::string& key,
+                    const std::vector<PlannedLayer>& layers, const Places& places) {
+  if (entry.layers.empty()) {
+    throw recipe_error(places.of({key + ".layers", key}),
+                       key + ": expected layers, a pattern of layer names, found none",
+                       "Add for instance layers = \"conv1\".");
+  }
+  if (!entry.full_precision && !entry.forward && !entry.weight && !entry.activation &&
+      !entry.backward) {
+    throw recipe_error(places.of({key}), key + ": expected bits or full_precision, found neither",
+                       "Add for instance full_precision = true, or forward = 8.");
+  }
+  const auto fits = [&](const PlannedLayer& layer) { return matches(layer, entry.layers); };
+  if (std::ranges::any_of(layers, fits)) return;
+  throw recipe_error(places.of({key + ".layers"}),
+                     fmt::format("{}: no layer fits \"{}\"", key, entry.layers),
+                     fmt::format("Layer names look like \"{}\"; `bitcycle cost MODEL --per-layer` "
+                                 "lists them.",
+                                 layers[layers.size() / 2].name));
+}
+
+void check_precision(const Recipe& recipe, const Network& network, const Places& places) {
+  for (const auto& [spec, where] : places.schedules) {
+    at_place(where, [&] { return make_schedule(spec, schedule_length(recipe)); });
+  }
+  const std::vector<PlannedLayer> layers = planned_layers(network);
+  for (std::size_t i = 0; i < recipe.precision.overrides.size(); ++i) {
+    const std::string key = fmt::format("precision.override[{}]", i);
+    check_override(recipe.precision.overrides[i], key, layers, places);
+  }
+}
+
+void check_evaluation(const Recipe& recipe, const Places& places) {
+  at_place(places.of({"evaluation.bits"}),
+           [&] { return parse_evaluation_bits(recipe.evaluation.bits); });
+  if (recipe.evaluation.best_on == EvaluationRecipe::BestOn::validation &&
+      recipe.data.validation == 0) {
+    throw recipe_error(places.of({"evaluation.best_on", "data.validation"}),
+                       "evaluation.best_on is \"validation\", but data.validation is 0",
+                       "Hold out a part of the training set, or choose best_on = \"test\".");
+  }
+}
+
+}  // namespace
+
+void check_recipe(const Recipe& recipe, const Places& places) {
+  check_length(recipe, places);
+  check_device(recipe, places);
+  check_dataset(recipe.data, places);
+  const Network network = checked_network(recipe, places);
+  check_learning_rate(recipe.lr_schedule, places);
+  check_precision(recipe, network, places);
+  check_evaluation(recipe, places);
+}
+
+}  // namespace bitcycle

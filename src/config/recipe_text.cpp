@@ -1,0 +1,80 @@
+// A recipe as text: the TOML of all its values, and what differs between two.
+
+#include "bitcycle/config/recipe.h"
+
+#include "config/literal.h"
+
+#include <map>
+
+namespace bitcycle {
+namespace {
+
+// Writes `key = value` lines, a section after the values that belong to the document itself.
+class Writer {
+ public:
+  void operator()(const Field& field, const Section auto& section) {
+    text_ += "\n[" + std::string(field.key) + "]\n";
+    describe(*this, section);
+  }
+  template <class T>
+  void operator()(const Field& field, const T& value) {
+    LiteralVisitor visit{[this](const Field& f, const std::string& literal) {
+      text_ += std::string(f.key) + " = " + literal + "\n";
+    }};
+    visit(field, value);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Dotted keys and their literals, of the keys that decide what a run computes.
+class Flattener {
+ public:
+  void operator()(const Field& field, const Section auto& section) {
+    prefix_ = std::string(field.key) + ".";
+    describe(*this, section);
+  }
+  template <class T>
+  void operator()(const Field& field, const T& value) {
+    LiteralVisitor visit{[this](const Field& f, const std::string& literal) {
+      if (f.effect == Effect::result) values_[prefix_ + std::string(f.key)] = literal;
+    }};
+    visit(field, value);
+  }
+  const std::map<std::string, std::string>& values() const { return values_; }
+
+ private:
+  std::string prefix_;
+  std::map<std::string, std::string> values_;
+};
+
+std::map<std::string, std::string> flat(const Recipe& recipe) {
+  Flattener flattener;
+  describe(flattener, recipe);
+  return flattener.values();
+}
+
+}  // namespace
+
+std::string to_toml(const Recipe& recipe) {
+  Writer writer;
+  describe(writer, recipe);
+  return writer.text();
+}
+
+std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
+  std::map<std::string, std::pair<std::string, std::string>> both;
+  for (const auto& [key, literal] : flat(a)) both[key].first = literal;
+  for (const auto& [key, literal] : flat(b)) both[key].second = literal;
+  const auto shown = [](const std::string& literal) { return literal.empty() ? "unset" : literal; };
+  std::vector<std::string> lines;
+  for (const auto& [key, values] : both) {
+    if (values.first == values.second) continue;
+    lines.push_back(key + ": " + shown(values.first) + " -> " + shown(values.second));
+  }
+  return lines;
+}
+
+}  // namespace bitcycle

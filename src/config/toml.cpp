@@ -1,0 +1,90 @@
+#include "config/toml.h"
+
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace bitcycle {
+namespace {
+
+constexpr std::string_view kSetting = "--set ";
+
+std::string place(const toml::source_region& where) {
+  const std::string origin = where.path ? *where.path : "recipe";
+  if (from_setting(where) || !where.begin) return origin;
+  return fmt::format("{}:{}:{}", origin, where.begin.line, where.begin.column);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == text.npos ? "" : text.substr(first, last - first + 1);
+}
+
+std::string on_one_line(const toml::node& value) {
+  std::ostringstream text;
+  text << toml::toml_formatter(value, toml::format_flags::none);
+  return text.str();
+}
+
+void merge(toml::table& into, toml::table&& from) {
+  for (auto&& [key, node] : from) {
+    toml::table* old = into[key].as_table();
+    toml::table* added = node.as_table();
+    if (old != nullptr && added != nullptr && !added->is_inline()) {
+      merge(*old, std::move(*added));
+    } else {
+      into.insert_or_assign(key, std::move(node));
+    }
+  }
+}
+
+}  // namespace
+
+Error recipe_error(const toml::source_region& where, const std::string& what,
+                   const std::string& hint) {
+  return Error(ErrorCode::recipe, place(where) + ": " + what, hint);
+}
+
+bool from_setting(const toml::source_region& where) {
+  return where.path && where.path->starts_with(kSetting);
+}
+
+std::string in_words(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  constexpr std::size_t kLongest = 60;
+  const std::string text = on_one_line(node);
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+std::string quoted(const std::string& text) {
+  return on_one_line(toml::value<std::string>(text));
+}
+
+toml::table parse_toml(std::string_view text, const std::string& origin) {
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    throw recipe_error(error.source(), std::string(error.description()));
+  }
+}
+
+void lay_over(toml::table& document, const std::string& setting) {
+  const std::string origin = std::string(kSetting) + setting;
+  const std::size_t equals = setting.find('=');
+  if (equals == setting.npos) {
+    throw Error(ErrorCode::recipe, origin + ": expected key=value, found no \"=\"",
+                "Write for instance --set data.batch_size=64.");
+  }
+  const std::string key(trimmed(setting.substr(0, equals)));
+  const std::string value(trimmed(setting.substr(equals + 1)));
+  try {
+    merge(document, parse_toml(key + " = " + value, origin));
+  } catch (const Error&) {
+    // Not TOML: a bare word, unless it looks like a string, array or table gone wrong.
+    if (!value.empty() && std::string_view("\"'[{").find(value[0]) != std::string_view::npos) throw;
+    merge(document, parse_toml(key + " = " + quoted(value), origin));
+  }
+}
+
+}  // namespace bitcycle

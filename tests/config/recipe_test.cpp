@@ -1,0 +1,307 @@
+#include "bitcycle/config/recipe.h"
+
+#include "bitcycle/base/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Recipe parsed(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return parse_recipe(text, "r.toml", settings);
+}
+
+// "message | hint" of the Error(recipe) that the text gives.
+std::string complaint(const std::string& text, const std::vector<std::string>& settings = {}) {
+  try {
+    parsed(text, settings);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::recipe);
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "accepted";
+}
+
+TEST(RecipeTest, ALengthIsAllThatARecipeNeeds) {
+  const Recipe recipe = parsed("steps = 10");
+  EXPECT_EQ(recipe.steps, 10);
+  EXPECT_EQ(recipe.model.name, "cifar_resnet20");
+  EXPECT_EQ(recipe.precision.forward.max, 8);
+}
+
+TEST(RecipeTest, ReadsEveryKindOfValue) {
+  const Recipe recipe = parsed(R"(
+    seed = 9223372036854775807
+    epochs = 3
+    [model]
+    classes = 100
+    [data]
+    dataset = "cifar100"
+    augment = "none"
+    [optimizer]
+    lr = 1
+    [lr_schedule]
+    at = [0.25, 0.5]
+    warmup = "linear"
+    [precision]
+    forward = { schedule = "CR", min = 3, max = 8, cycles = 32, cycle_length = "floor" }
+    [[precision.override]]
+    layers = "conv1"
+    full_precision = true
+    [[precision.override]]
+    layers = "layer1.*"
+    weight = 4
+    [evaluation]
+    bits = 6
+  )");
+  EXPECT_EQ(recipe.seed, 9223372036854775807U);
+  EXPECT_EQ(recipe.epochs, 3);
+  EXPECT_EQ(recipe.model.classes, 100);
+  EXPECT_EQ(recipe.data.augment, DataRecipe::Augment::none);
+  EXPECT_EQ(recipe.optimizer.lr, 1);
+  EXPECT_THAT(recipe.lr_schedule.at, ElementsAre(0.25, 0.5));
+  EXPECT_EQ(recipe.lr_schedule.warmup, LearningRateRecipe::Warmup::linear);
+  EXPECT_EQ(recipe.precision.forward.name, "CR");
+  EXPECT_EQ(recipe.precision.forward.cycles, 32);
+  EXPECT_EQ(recipe.precision.forward.cycle_length, CycleLength::floor);
+  ASSERT_EQ(recipe.precision.overrides.size(), 2U);
+  EXPECT_TRUE(recipe.precision.overrides[0].full_precision);
+  EXPECT_EQ(recipe.precision.overrides[1].weight->max, 4);
+  EXPECT_EQ(recipe.precision.overrides[1].activation, std::nullopt);
+  EXPECT_EQ(recipe.evaluation.bits, "6");
+}
+
+TEST(RecipeTest, AScheduleMayBeAWidthAWordAnExpressionOrATable) {
+  const auto forward = [](const std::string& value) {
+    return parsed("steps = 10\n[precision]\nforward = " + value).precision.forward;
+  };
+  EXPECT_EQ(forward("6").name, "static");
+  EXPECT_EQ(forward("6").min, 6);
+  EXPECT_EQ(forward("6").max, 6);
+  EXPECT_EQ(forward("0").max, 0);
+  EXPECT_EQ(forward("\"fp\"").max, 0);
+  EXPECT_EQ(forward("\"CR 3:8 x2\"").name, "CR 3:8 x2");
+  EXPECT_EQ(parsed("steps = 10\n[precision.forward]\nschedule = \"LT\"\nmin = 3\nmax = 8")
+                .precision.forward.min,
+            3);
+}
+
+struct Mistake {
+  const char* text;
+  const char* message;
+  const char* hint = "";
+};
+
+// Every text is a complete file but for the mistake; positions count from 1.
+const Mistake kMistakes[] = {
+    // Keys.
+    {"steps = 1\nsed = 2", "r.toml:2:1: unknown key sed", "Did you mean \"seed\"?"},
+    {"steps = 1\n[optimizer]\nmomentun = 0.9", "r.toml:3:1: unknown key optimizer.momentun",
+     "Did you mean \"momentum\"?"},
+    {"steps = 1\nbatch_size = 9", "r.toml:2:1: unknown key batch_size",
+     "Did you mean \"data.batch_size\"?"},
+    {"steps = 1\n[modell]\nname = \"x\"", "r.toml:2:2: unknown key modell",
+     "Did you mean \"model\"?"},
+    {"steps = 1\n[precision.forward]\nschedule = \"CR\"\ncycels = 3",
+     "r.toml:4:1: unknown key precision.forward.cycels", "Did you mean \"cycles\"?"},
+    {"steps = 1\n[[precision.override]]\nlayer = \"conv1\"",
+     "r.toml:3:1: unknown key precision.override[0].layer", "Did you mean \"layers\"?"},
+    // Types.
+    {"steps = \"many\"", "r.toml:1:9: steps: expected a whole number from 0 to ", ""},
+    {"steps = 1.5", "r.toml:1:9: steps: expected a whole number"},
+    {"steps = true", "found true"},
+    {"steps = 1\nmodel = 3", "r.toml:2:9: model: expected a table, found 3"},
+    {"steps = 1\n[model]\nname = 3", "r.toml:3:8: model.name: expected a string, found 3"},
+    {"steps = 1\n[model]\nname = [1]", "expected a string, found an array"},
+    {"steps = 1\n[optimizer]\nlr = \"big\"",
+     "r.toml:3:6: optimizer.lr: expected a number from 0 to 1000000, found \"big\""},
+    {"steps = 1\n[lr_schedule]\nat = 0.5", "lr_schedule.at: expected a list of numbers"},
+    {"steps = 1\n[lr_schedule]\nat = [0.5, \"x\"]", "r.toml:3:12: lr_schedule.at"},
+    {"steps = 1\n[precision]\noverride = 3", "expected a list of tables"},
+    {"steps = 1\n[precision]\noverride = [3]", "precision.override: expected a table, found 3"},
+    {"steps = 1\n[[precision.override]]\nlayers = \"conv1\"\nfull_precision = 1",
+     "r.toml:4:18: precision.override[0].full_precision: expected true or false, found 1"},
+    {"steps = 1\n[precision]\nforward = 3.5",
+     "precision.forward: expected a width in bits, \"fp\", or a table with a schedule, found 3.5"},
+    // Ranges and words.
+    {"steps = -1", "found -1"},
+    {"steps = 99999999999999",
+     "r.toml:1:9: steps: expected a whole number from 0 to 1000000000000"},
+    {"steps = 1\nversion = 2", "version: expected a whole number equal to 1, found 2"},
+    {"steps = 1\nseed = -1", "seed: expected a whole number of at least 0"},
+    {"epochs = nan", "epochs: expected a number"},
+    {"epochs = inf", "epochs: expected a number from 0 to 1000000, found inf"},
+    {"steps = 1\n[data]\nbatch_size = 0",
+     "data.batch_size: expected a whole number from 1 to 65536"},
+    {"steps = 1\n[optimizer]\nname = \"sgdd\"",
+     "r.toml:3:8: optimizer.name: expected one of \"sgd\", \"adam\", found \"sgdd\"",
+     "Did you mean \"sgd\"?"},
+    {"steps = 1\n[precision]\nscheme = 1", "precision.scheme: expected \"sbm\", found 1"},
+    {"steps = 1\n[precision]\nforward = 33", "expected a whole number from 0 to 32, found 33"},
+    {"steps = 1\n[precision]\nforward = 1", "r.toml:3:11: schedule static: min must be 2"},
+    {"steps = 1\n[precision]\nforward = { schedule = \"CRR\" }",
+     "r.toml:3:11: ", "Did you mean \"CR\"?"},
+    {"steps = 1\n[precision]\nforward = \"CR 3:8 x\"", "r.toml:3:11: "},
+    {"steps = 1\n[precision]\nforward = { min = 3 }",
+     "r.toml:3:11: precision.forward: expected a schedule, found none"},
+    {"steps = 1\n[precision]\nforward = { schedule = \"CR\", min = 0 }",
+     "min must be 2 to 32 bits"},
+    {"steps = 1\n[evaluation]\nbits = \"maximum\"", "r.toml:3:8: ", ""},
+    {"steps = 1\ndevice = \"gpu\"",
+     "r.toml:2:10: device: expected \"cpu\", \"cuda\" or \"cuda:N\", found \"gpu\""},
+    {"steps = 1\ndevice = \"cuda:x\"", "found \"cuda:x\""},
+    {"steps = 1\n[model]\nname = \"cifar_resnet2O\"", "r.toml:3:8: ", "cifar_resnet20"},
+    {"steps = 1\n[model]\nname = \"cifar_resnet21\"", "r.toml:3:8: ", "cifar_resnet20"},
+    {"steps = 1\n[data]\ndataset = \"cifar\"", "r.toml:3:11: there is no dataset \"cifar\"",
+     "Did you mean \"cifar10\"?"},
+    // Contradictions.
+    {"", "r.toml: expected steps or epochs, found neither"},
+    {"steps = 0", "r.toml:1:9: expected steps or epochs, found neither"},
+    {"steps = 1\nepochs = 1", "r.toml:2:10: expected one of steps and epochs, found both"},
+    {"steps = 1\n[precision]\nforward = { schedule = \"CR\", min = 8, max = 3 }",
+     "r.toml:3:36: precision.forward: min is 8 and max is 3, expected min <= max"},
+    {"steps = 1\n[precision]\nforward = { schedule = \"static\", min = 3, max = 8 }",
+     "r.toml:3:11: schedule static: has one width"},
+    {"steps = 1\n[precision]\nforward = { schedule = \"CR\", beta = 0.5 }",
+     "precision.forward.beta applies only when precision.forward.schedule is RR, RTV or RTH"},
+    {"steps = 4\n[precision]\nforward = { schedule = \"CR\", cycles = 8, cycle_length = \"floor\" "
+     "}",
+     "r.toml:3:11: "},
+    {"steps = 1\n[data]\nvalidation = 0",
+     "r.toml:3:14: evaluation.best_on is \"validation\", but data.validation is 0",
+     "best_on = \"test\""},
+    {"steps = 1\n[data]\nimage_size = 64",
+     "data.image_size applies only when data.dataset is \"image_folder\""},
+    {"steps = 1\n[optimizer]\nname = \"adam\"\nmomentum = 0.9",
+     "r.toml:4:12: optimizer.momentum applies only when optimizer.name is \"sgd\"",
+     "Leave it out, or change optimizer.name."},
+    {"steps = 1\n[optimizer]\nbeta1 = 0.9",
+     "optimizer.beta1 applies only when optimizer.name is \"adam\""},
+    {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nat = [0.5]",
+     "lr_schedule.at applies only when lr_schedule.name is \"piecewise\""},
+    {"steps = 1\n[lr_schedule]\nat = [0.5, 0.5]", "r.toml:3:6: lr_schedule.at: expected fractions"},
+    {"steps = 5\n[lr_schedule]\nwarmup_steps = 6", "expected at most the 5 steps of the run"},
+    {"steps = 1\n[[precision.override]]\nlayers = \"conv1\"\nfull_precision = true\nforward = 8",
+     "r.toml:5:11: precision.override[0].forward applies only when "
+     "precision.override[0].full_precision is false"},
+    {"steps = 1\n[[precision.override]]\nfull_precision = true",
+     "precision.override[0]: expected layers"},
+    {"steps = 1\n[[precision.override]]\nlayers = \"conv1\"",
+     "r.toml:2:1: precision.override[0]: expected bits or full_precision, found neither"},
+    {"steps = 1\n[[precision.override]]\nlayers = \"conv2.*\"\nforward = 8",
+     "r.toml:3:10: precision.override[0]: no layer fits \"conv2.*\"", "Layer names look like"},
+    // Syntax.
+    {"steps = ", "r.toml:1:"},
+    {"steps = 1\nsteps = 2", "r.toml:2:"},
+    {"steps = 1\n[data]\n[data]", "r.toml:3:"},
+    {"steps = 1\n[data\n", "r.toml:2:"},
+    {"steps = 1\nmodel = { name = \"x\"", "r.toml:2:"},
+    {"steps = 99999999999999999999999", "r.toml:1:32: "},
+    {"steps = 1 # \xff\xfe", "r.toml:1:"},
+    {"\x89PNG\r\n\x1a\n", "r.toml:1:1: "},
+};
+
+TEST(RecipeTest, EveryMistakeIsOneErrorWithItsPlaceAndACure) {
+  for (const Mistake& mistake : kMistakes) {
+    const std::string found = complaint(mistake.text);
+    EXPECT_THAT(found, HasSubstr(mistake.message)) << mistake.text;
+    EXPECT_THAT(found, HasSubstr(mistake.hint)) << mistake.text;
+    EXPECT_EQ(found.find('\n'), found.npos) << found;
+  }
+}
+
+TEST(RecipeTest, AFileThatCannotBeReadIsARecipeError) {
+  for (const char* path : {"/nowhere/x.toml", "/"}) {
+    try {
+      read_recipe(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::recipe);
+      EXPECT_THAT(error.what(), HasSubstr("cannot read " + std::string(path)));
+    }
+  }
+}
+
+TEST(SettingsTest, LieOverTheFile) {
+  const Recipe recipe = parsed(
+      "steps = 10\n[data]\nbatch_size = 9\n[precision]\nforward = { schedule = \"CR\", min = 3 }",
+      {"data.batch_size=64", "optimizer.lr = 0.5", "model.name=cifar_resnet8", "data.root=/a b/c",
+       "precision.forward.max=6", "precision.backward=6", "lr_schedule.at=[0.5]"});
+  EXPECT_EQ(recipe.data.batch_size, 64);
+  EXPECT_EQ(recipe.optimizer.lr, 0.5);
+  EXPECT_EQ(recipe.model.name, "cifar_resnet8");
+  EXPECT_EQ(recipe.data.root, "/a b/c");
+  EXPECT_EQ(recipe.precision.forward.name, "CR");
+  EXPECT_EQ(recipe.precision.forward.min, 3);
+  EXPECT_EQ(recipe.precision.forward.max, 6);
+  EXPECT_EQ(recipe.precision.backward.max, 6);
+  EXPECT_THAT(recipe.lr_schedule.at, ElementsAre(0.5));
+}
+
+TEST(SettingsTest, TheLastOfSeveralCounts) {
+  EXPECT_EQ(parsed("steps = 1", {"seed=2", "seed=3"}).seed, 3U);
+}
+
+TEST(SettingsTest, ATableInBracesReplacesTheFiles) {
+  const ScheduleSpec forward =
+      parsed("steps = 9\n[precision.forward]\nschedule = \"CR\"\nmin = 3\ncycles = 2",
+             {"precision.forward={schedule=\"LR\", min=4}"})
+          .precision.forward;
+  EXPECT_EQ(forward.min, 4);
+  EXPECT_EQ(forward.cycles, ScheduleSpec().cycles);
+}
+
+TEST(SettingsTest, ALengthReplacesTheOtherKindOfLength) {
+  const Recipe recipe = parsed("steps = 10", {"epochs=2"});
+  EXPECT_EQ(recipe.steps, 0);
+  EXPECT_EQ(recipe.epochs, 2);
+}
+
+TEST(SettingsTest, AnotherChoiceSilencesWhatTheFileSaidOfTheFirst) {
+  const Recipe recipe = parsed("steps = 1\n[optimizer]\nname = \"sgd\"\nmomentum = 0.5",
+                               {"optimizer.name=adam", "optimizer.beta1=0.5"});
+  EXPECT_EQ(recipe.optimizer.name, OptimizerRecipe::Name::adam);
+}
+
+TEST(SettingsTest, MistakesNameTheSetting) {
+  const auto of = [](const std::string& setting) { return complaint("steps = 1", {setting}); };
+  EXPECT_THAT(of("seed"), HasSubstr("--set seed: expected key=value"));
+  EXPECT_THAT(of("sed=1"), HasSubstr("--set sed=1: unknown key sed | Did you mean \"seed\"?"));
+  EXPECT_THAT(of("seed=one"), HasSubstr("--set seed=one: seed: expected a whole number"));
+  EXPECT_THAT(of("data.batch_size=0"), HasSubstr("--set data.batch_size=0: data.batch_size: "));
+  EXPECT_THAT(of("model=3"), HasSubstr("--set model=3: model: expected a table, found 3"));
+  EXPECT_THAT(of("lr_schedule.at=[0.5,"), HasSubstr("--set lr_schedule.at=[0.5,: "));
+  EXPECT_THAT(of("a b=1"), HasSubstr("--set a b=1: "));
+  EXPECT_THAT(of("=1"), HasSubstr("--set =1: "));
+  EXPECT_THAT(of("epochs=1"), HasSubstr("accepted"));
+  EXPECT_THAT(complaint("", {"steps=1", "epochs=1"}), HasSubstr("--set epochs=1: expected one of"));
+}
+
+TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {
+  const Recipe a = parsed("steps = 10");
+  Recipe b = a;
+  b.threads = 7;
+  b.log_every = 3;
+  b.data.workers = 5;
+  b.data.root = "/elsewhere";
+  b.checkpoint.keep = 9;
+  b.checkpoint.every_epochs = 0.5;
+  EXPECT_THAT(differences(a, b), IsEmpty());
+  b.optimizer.lr = 0.05;
+  b.precision.forward = {.name = "CR", .min = 3};
+  b.precision.overrides.push_back({"conv1", true, {}, {}, {}, {}});
+  b.model.classes = 5;
+  EXPECT_THAT(
+      differences(a, b),
+      ElementsAre("model.classes: unset -> 5", "optimizer.lr: 0.1 -> 0.05",
+                  HasSubstr("precision.forward: 8 -> { schedule = \"CR\", min = 3"),
+                  "precision.override: [] -> [{ layers = \"conv1\", full_precision = true }]"));
+}
+
+}  // namespace
+}  // namespace bitcycle
