@@ -1,10 +1,243 @@
+// `bitcycle schedule`: what a precision schedule looks like and what it costs, as a table with a
+// plot for people, CSV or JSON for programs, SVG for documents.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/file.h"
+#include "bitcycle/report/svg_plot.h"
+#include "bitcycle/report/table.h"
+#include "bitcycle/report/text_plot.h"
+#include "bitcycle/schedule/spec.h"
+#include "bitcycle/schedule/summary.h"
+
 #include "cli/command.h"
 
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 namespace bitcycle::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+NAME may state its numbers, and several parts may follow one another:
+  bitcycle schedule "CR 3:8 x32" --steps 64000
+  bitcycle schedule "static 4 until 0.5, CR 4:8 x4"
+
+Examples:
+  bitcycle schedule                                            the names, with a line on each
+  bitcycle schedule CR --min 3 --max 8 --cycles 8 --steps 64   a table with a plot
+  bitcycle schedule RTH --csv > rth.csv                        t,value,bits of every step
+  bitcycle schedule cosine --cycles 32 --steps 600600 --cycle-length floor
+  bitcycle schedule static --max 6 --grad-bits "cosine 6:16 x32" --json
+  bitcycle schedule LT --svg lt.svg
+
+relative_cost is the mean over the steps of (b^2 + 2 b g) / (B^2 + 2 B G): b forward and g backward
+bits of a step, B and G their upper bounds; float counts as 32 bits.
+docs/schedules.md has every schedule with its formula, picture and cost.)";
+
+struct Options {
+  ScheduleSpec spec{.name = ""};
+  std::optional<int> min, max;
+  Step steps = 800;  // 8 cycles of 100: long enough for every profile to reach its upper bound
+  Step steps_per_epoch = 1;
+  std::string cycle_length = "exact";
+  std::string grad_bits;
+  bool csv = false;
+  bool json = false;
+  std::string svg;
+};
+
+// The schedules of a run and what their costs are measured against.
+struct Run {
+  std::string title;
+  Step steps;
+  Schedule forward, backward;
+  BitPair reference;
+
+  double cost() const { return relative_cost(forward, backward, steps, reference); }
+};
+
+// Static has one width, so one bound is enough; the others default to the papers' 3 to 8.
+void set_bounds(const Options& options, ScheduleSpec& spec) {
+  const bool single = spec.name == "static";
+  spec.max = options.max.value_or(single ? options.min.value_or(8) : 8);
+  spec.min = options.min.value_or(single ? spec.max : 3);
+}
+
+Run make_run(const Options& options) {
+  if (options.steps < 1) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--steps must be at least 1, found {}", options.steps));
+  }
+  ScheduleSpec forward = options.spec;
+  forward.cycle_length = parse_cycle_length(options.cycle_length);
+  set_bounds(options, forward);
+  ScheduleSpec backward = forward;
+  const int upper = max_bits(forward);
+  backward.name = !options.grad_bits.empty() ? options.grad_bits : std::to_string(upper);
+  backward.start = 0;
+  backward.end = 1;
+  const auto make = [&](const ScheduleSpec& spec) {
+    return make_epoch_schedule(spec, options.steps, options.steps_per_epoch);
+  };
+  return {forward.name, options.steps, make(forward), make(backward), {upper, max_bits(backward)}};
+}
+
+void print_names() {
+  Table table({"name", "what it does"});
+  for (const std::string& name : schedule_names()) {
+    table.add_row({name, std::string(describe_schedule(name))});
+  }
+  fmt::print(
+      "{}\n`bitcycle schedule NAME` shows one; `bitcycle schedule --help` has the options.\n",
+      table.text());
+}
+
+void print_names_json() {
+  auto names = nlohmann::ordered_json::array();
+  for (const std::string& name : schedule_names()) {
+    names.push_back({{"name", name}, {"about", describe_schedule(name)}});
+  }
+  fmt::print("{}\n", names.dump());
+}
+
+std::string width_name(int bits) {
+  return bits == 0 ? "float" : std::to_string(bits);
+}
+
+std::string level_table(const Run& run) {
+  Table table({"bits", "first step", "steps", "share of time"});
+  for (const Level& level : levels(run.forward, run.steps)) {
+    const double share = static_cast<double>(level.steps) / static_cast<double>(run.steps);
+    table.add_row({width_name(level.bits), std::to_string(level.first), std::to_string(level.steps),
+                   fmt::format("{:.1f} %", 100 * share)});
+  }
+  return table.text();
+}
+
+// Eight cycles at most: more cannot be told apart in a terminal.
+std::string plot(const Run& run, int cycles) {
+  const Step shown = cycles <= 8 ? run.steps : std::max<Step>(1, run.steps / cycles * 8);
+  std::vector<int> bits;
+  for (Step t = 0; t < shown; ++t) bits.push_back(run.forward.bits(t));
+  return text_plot(bits, {.charset = terminal_charset()}) +
+         fmt::format("steps 0 to {} of {}\n", shown - 1, run.steps);
+}
+
+void print_table(const Run& run, int cycles) {
+  const std::string_view about = describe_schedule(run.title);
+  fmt::print("{}{}{}\n\n{}\n{}\n", run.title, about.empty() ? "" : ": ", about, plot(run, cycles),
+             level_table(run));
+  const double cost = run.cost();
+  fmt::print(
+      "mean {:.4g} bits, last step {}; cost {:.4f} of static {}/{} (forward/backward), "
+      "saving {:.1f} %\n",
+      mean_bits(run.forward, run.steps), width_name(run.forward.bits(run.steps - 1)), cost,
+      width_name(run.reference.forward), width_name(run.reference.backward), 100 * (1 - cost));
+}
+
+void print_csv(const Run& run) {
+  std::string text = "t,value,bits\n";
+  for (Step t = 0; t < run.steps; ++t) {
+    text += fmt::format("{},{},{}\n", t, run.forward.value(t), run.forward.bits(t));
+  }
+  fmt::print("{}", text);
+}
+
+void print_json(const Run& run) {
+  using nlohmann::ordered_json;
+  ordered_json rows = ordered_json::array();
+  for (Step t = 0; t < run.steps; ++t) {
+    rows.push_back({{"t", t},
+                    {"value", run.forward.value(t)},
+                    {"bits", run.forward.bits(t)},
+                    {"grad_bits", run.backward.bits(t)}});
+  }
+  const ordered_json json = {{"schedule", run.title},
+                             {"steps", run.steps},
+                             {"max_bits", run.reference.forward},
+                             {"max_grad_bits", run.reference.backward},
+                             {"mean_bits", mean_bits(run.forward, run.steps)},
+                             {"mean_grad_bits", mean_bits(run.backward, run.steps)},
+                             {"relative_cost", run.cost()},
+                             {"rows", std::move(rows)}};
+  fmt::print("{}\n", json.dump());
+}
+
+void write_svg(const Run& run, const std::string& file) {
+  Series value{"value", {}, LineStyle::line}, bits{"bits", {}, LineStyle::step},
+      gradient{"gradient bits", {}, LineStyle::dashed};
+  for (Step t = 0; t < run.steps; ++t) {
+    value.values.push_back(run.forward.value(t));
+    bits.values.push_back(run.forward.bits(t));
+    gradient.values.push_back(run.backward.bits(t));
+  }
+  SvgPlot plot{run.title, "step", "bits", {bits, value}};
+  const bool cycles = levels(run.backward, run.steps).size() > 1;
+  if (cycles) plot.series.push_back(gradient);
+  write_file(file, to_svg(plot));
+  fmt::print(stderr, "wrote {}\n", file);
+}
+
+void show(const Options& options) {
+  const Run run = make_run(options);
+  if (options.csv) return print_csv(run);
+  if (options.json) return print_json(run);
+  if (!options.svg.empty()) return write_svg(run, options.svg);
+  print_table(run, options.spec.cycles);
+}
+
+int run_schedule(const Options& options) {
+  if (!options.spec.name.empty()) {
+    show(options);
+  } else if (options.json) {
+    print_names_json();
+  } else {
+    print_names();
+  }
+  return 0;
+}
+
+}  // namespace
 
 void add_schedule(CLI::App& app, Action& action) {
-  (void)app;
-  (void)action;
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("schedule", "Show a precision schedule and what it costs");
+  command->footer(kFooter);
+  ScheduleSpec& spec = options->spec;
+  command->add_option("NAME", spec.name, "The schedule; without it the names are listed");
+  command->add_option("--min", options->min, "Lower bound in bits, 2 to 32 [3]");
+  command->add_option("--max", options->max, "Upper bound in bits, 2 to 32; 0: float (static) [8]");
+  command->add_option("--cycles", spec.cycles, "Cycles in the run; triangular: even ends high")
+      ->capture_default_str();
+  command->add_option("--steps", options->steps, "Steps of the run")->capture_default_str();
+  command
+      ->add_option("--steps-per-epoch", options->steps_per_epoch,
+                   "Advance only once in so many steps")
+      ->capture_default_str();
+  command->add_option("--beta", spec.beta, "REX: how long it stays low, 0 <= beta < 1")
+      ->capture_default_str();
+  command->add_option("--rate", spec.rate, "Exponential: how fast it rises, above 0")
+      ->capture_default_str();
+  command->add_option("--start", spec.start, "Fraction of the run that stays at min")
+      ->capture_default_str();
+  command->add_option("--end", spec.end, "Fraction of the run from which max is held")
+      ->capture_default_str();
+  command
+      ->add_option("--cycle-length", options->cycle_length,
+                   "How steps are cut into cycles: exact, floor (CPT) or floor_plus_one "
+                   "(Better Schedules)")
+      ->capture_default_str();
+  command->add_option("--grad-bits", options->grad_bits,
+                      "Backward bits: 8, 6:16 (CR), or a schedule such as \"LT 6:8 x4\" [max]");
+  CLI::Option_group* output = command->add_option_group("Output", "a table with a plot, or one of");
+  output->add_flag("--csv", options->csv, "t,value,bits of every step");
+  output->add_flag("--json", options->json, "The same with mean bits and relative cost");
+  output->add_option("--svg", options->svg, "A picture, written to this file");
+  output->require_option(0, 1);
+  command->callback([options, &action] { action = [options] { return run_schedule(*options); }; });
 }
 
 }  // namespace bitcycle::cli

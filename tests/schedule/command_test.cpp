@@ -1,0 +1,145 @@
+// `bitcycle schedule` as a user meets it: what it prints, where, and its exit status.
+
+#include "bitcycle/schedule/spec.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bitcycle {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Outcome {
+  int status;
+  std::string text;  // of stdout and stderr
+};
+
+Outcome run(const std::string& arguments) {
+  const std::string line = "LC_ALL=C.UTF-8 " BITCYCLE_PROGRAM " schedule " + arguments + " 2>&1";
+  std::FILE* pipe = popen(line.c_str(), "r");
+  std::string text;
+  std::array<char, 4096> part;
+  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) {
+    text.append(part.data(), n);
+  }
+  return {WEXITSTATUS(pclose(pipe)), text};
+}
+
+TEST(ScheduleCommandTest, PrintsATableWithAPlot) {
+  const Outcome out = run("CR --min 3 --max 8 --cycles 8 --steps 64");
+  EXPECT_EQ(out.status, 0);
+  EXPECT_THAT(out.text, HasSubstr("8 ┤       ╭╮      ╭╮"));
+  EXPECT_THAT(out.text, HasSubstr("   3           0     16         25.0 %"));
+  EXPECT_THAT(out.text, HasSubstr("mean 5.25 bits, last step 8; cost 0.5964 of static 8/8"));
+}
+
+TEST(ScheduleCommandTest, ANameAloneIsEnough) {
+  for (const std::string& name : schedule_names()) EXPECT_EQ(run(name).status, 0) << name;
+}
+
+TEST(ScheduleCommandTest, WithoutANameListsThem) {
+  const Outcome out = run("");
+  EXPECT_EQ(out.status, 0);
+  for (const std::string& name : schedule_names()) EXPECT_THAT(out.text, HasSubstr(name + " "));
+  EXPECT_EQ(nlohmann::json::parse(run("--json").text).size(), schedule_names().size());
+}
+
+TEST(ScheduleCommandTest, CsvReadsBackToTheSameValues) {
+  for (const char* name : {"CR", "RTH"}) {
+    std::istringstream lines(run(std::string(name) + " --steps 64 --csv").text);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, "t,value,bits");
+    const Schedule schedule = make_schedule({.name = name, .min = 3, .max = 8}, 64);
+    Step t = 0;
+    for (; std::getline(lines, line); ++t) {
+      long step = 0;
+      double value = 0;
+      int bits = 0;
+      ASSERT_EQ(std::sscanf(line.c_str(), "%ld,%lf,%d", &step, &value, &bits), 3);
+      EXPECT_EQ(step, t);
+      EXPECT_EQ(value, schedule.value(t));
+      EXPECT_EQ(bits, schedule.bits(t));
+    }
+    EXPECT_EQ(t, 64);
+  }
+}
+
+TEST(ScheduleCommandTest, JsonHasRowsMeanBitsAndRelativeCost) {
+  const auto json = nlohmann::json::parse(run("CR --steps 64 --json").text);
+  EXPECT_EQ(json["rows"].size(), 64U);
+  EXPECT_EQ(json["rows"][4]["t"], 4);
+  EXPECT_EQ(json["rows"][4]["value"], 5.5);
+  EXPECT_EQ(json["rows"][4]["bits"], 6);
+  EXPECT_EQ(json["mean_bits"], 5.25);
+  EXPECT_NEAR(json["relative_cost"], 0.5964, 5e-5);
+}
+
+TEST(ScheduleCommandTest, GradientsHaveAScheduleOfTheirOwn) {
+  const auto json =
+      nlohmann::json::parse(run("static --max 6 --steps 64 --grad-bits 'LT 6:8 x4' --json").text);
+  EXPECT_EQ(json["max_grad_bits"], 8);
+  EXPECT_EQ(json["rows"][0]["grad_bits"], 8);
+  EXPECT_EQ(json["rows"][16]["grad_bits"], 6);
+  const double g = json["mean_grad_bits"];
+  EXPECT_NEAR(json["relative_cost"], (36 + 12 * g) / (36 + 12 * 8), 1e-12);
+}
+
+TEST(ScheduleCommandTest, AdvancesPerEpochIfAsked) {
+  const Outcome out = run("LR --min 4 --cycles 1 --steps 8 --steps-per-epoch 2 --csv");
+  EXPECT_EQ(out.text, "t,value,bits\n0,4,4\n1,4,4\n2,5,5\n3,5,5\n4,6,6\n5,6,6\n6,7,7\n7,7,7\n");
+}
+
+TEST(ScheduleCommandTest, WritesAPicture) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("bitcycle-schedule-" + std::to_string(getpid()) + ".svg");
+  EXPECT_EQ(run("RTH --svg " + file.string()).status, 0);
+  std::ifstream stream(file);
+  std::string first;
+  std::getline(stream, first);
+  EXPECT_THAT(first, StartsWith("<svg"));
+  std::filesystem::remove(file);
+}
+
+TEST(ScheduleCommandTest, MistakesExitWithTwoAndSayWhatToDo) {
+  const auto mistake = [](const std::string& arguments, const std::string& expected) {
+    const Outcome out = run(arguments);
+    EXPECT_EQ(out.status, 2) << arguments;
+    EXPECT_THAT(out.text, HasSubstr(expected)) << arguments;
+  };
+  mistake("ETC", "Did you mean \"ETV\"?");
+  mistake("CR --min 8 --max 3", "found 8 and 3");
+  mistake("CR --min 1", "2 to 32 bits, found 1");
+  mistake("CR --cycles 0", "cycles must be at least 1");
+  mistake("CR --steps 0", "--steps must be at least 1");
+  mistake("CR --steps -4", "--steps must be at least 1");
+  mistake("CR --steps many", "--steps");
+  mistake("CR --steps-per-epoch 0", "at least one step");
+  mistake("CR --cycle-length flor", "Did you mean \"floor\"?");
+  mistake("CR --steps 4 --cycle-length floor", "do not fit");
+  mistake("RR --beta 1", "beta");
+  mistake("ER --rate -1", "rate");
+  mistake("CR --grad-bits six", "unknown schedule \"six\"");
+  mistake("CR --grad-bits 99", "found 99");
+  mistake("CR --csv --json", "at most 1");
+  mistake("CR --start 0.5 --end 0.2", "start");
+}
+
+TEST(ScheduleCommandTest, APlaceThatCannotBeWrittenIsNamed) {
+  const Outcome out = run("CR --svg /nonexistent/x.svg");
+  EXPECT_EQ(out.status, 4);
+  EXPECT_THAT(out.text, HasSubstr("/nonexistent"));
+}
+
+}  // namespace
+}  // namespace bitcycle
