@@ -1,0 +1,93 @@
+#pragma once
+
+// Convolution in integers, forward and backward, exact for every operand at 2 to 8 bits on either
+// side. A kernel of odd size k pads by k/2; a fully connected layer is a 1x1 convolution on 1x1
+// images. Threads (OpenMP's current number) split the batch, and no result depends on their number
+// or on the instruction set.
+
+#include "bitcycle/kernels/integer/tensor.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace bitcycle::integer {
+
+struct ConvShape {
+  int batch = 1;
+  int height = 1;
+  int width = 1;
+  int in_channels = 1;
+  int out_channels = 1;
+  int kernel = 1;  // odd
+  int stride = 1;
+  int groups = 1;
+
+  int pad() const { return kernel / 2; }
+  int out_height() const { return (height - 1) / stride + 1; }
+  int out_width() const { return (width - 1) / stride + 1; }
+  int group_inputs() const { return in_channels / groups; }
+  int group_outputs() const { return out_channels / groups; }
+  bool depthwise() const { return groups > 1 && groups == in_channels && groups == out_channels; }
+  // The codes of the input and of the output's errors; both carry a halo of pad().
+  CodeGrid input_grid() const { return {batch, height, width, in_channels, pad()}; }
+  CodeGrid error_grid() const { return {batch, out_height(), out_width(), out_channels, pad()}; }
+  std::int64_t weights() const {
+    return std::int64_t{out_channels} * group_inputs() * kernel * kernel;
+  }
+  std::int64_t macs() const { return std::int64_t{batch} * out_height() * out_width() * weights(); }
+};
+
+// A layer's weights as codes, packed for the instruction set in use. Built once a layer; quantize()
+// refills it every step without allocating.
+class ConvWeights {
+ public:
+  // `shape.batch`, height and width do not matter here. Throws Error(usage) for shapes outside the
+  // kernels' domain (even kernels, more than 65793 products a sum).
+  explicit ConvWeights(const ConvShape& shape);
+  ~ConvWeights();
+  ConvWeights(ConvWeights&&) noexcept;
+  ConvWeights& operator=(ConvWeights&&) noexcept;
+
+  // `weights` is [out][in / groups][k][k]; the range is taken per output channel.
+  void quantize(std::span<const float> weights, int bits);
+
+  int bits() const;
+  // Per output channel: weight = scales[o] * (code + offsets[o]), codes in [-2^(bits-1),
+  // 2^(bits-1)).
+  std::span<const float> scales() const;
+  std::span<const float> offsets() const;
+  // [out][k][k][in / groups]
+  std::span<const std::int8_t> codes() const;
+
+  struct State;
+  const State& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Per output channel over batch, height and width, gathered while the convolution stores its
+// output.
+struct ChannelStats {
+  std::vector<double> sum;
+  std::vector<double> sum_of_squares;
+  std::vector<float> low;
+  std::vector<float> high;
+};
+
+// y = conv(x_q, w_q) [+ bias], dense NHWC. `bias` may be empty; `stats` may be null.
+void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
+                  std::span<const float> bias, MutableReal output, ChannelStats* stats);
+
+// dx = conv_backward_data(e, w_q) for errors that had the weight scale folded in before they were
+// quantized: the layer's error is e_q / scales[o]. Dense NHWC.
+void conv_backward_data(const ConvShape& shape, Codes errors, const ConvWeights& weights,
+                        MutableReal input_gradient);
+
+// dW of the same errors, [out][in / groups][k][k].
+void conv_backward_weights(const ConvShape& shape, Codes input, Codes errors,
+                           const ConvWeights& weights, std::span<float> weight_gradient);
+
+}  // namespace bitcycle::integer

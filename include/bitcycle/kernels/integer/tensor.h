@@ -1,0 +1,83 @@
+#pragma once
+
+// What the integer kernels work on: 8-bit codes in NHWC order with a halo, and real tensors (half
+// or float) in dense NHWC order. Everything here is a view; the caller owns the memory and can
+// reuse it from step to step. Note [Integer scheme] in docs/numerics-integer.md has the equations.
+
+#include "bitcycle/kernels/integer/half.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bitcycle::integer {
+
+inline constexpr int kMinBits = 2;
+inline constexpr int kMaxBits = 8;
+
+// Vector loads may reach past the last code of a buffer by fewer than this many bytes.
+inline constexpr std::size_t kCodeSlack = 64;
+
+// Where codes lie: batch x (height + 2 halo) x (width + 2 halo) x channels bytes. The halo holds
+// the zero point, so a convolution's zero padding is exact and needs no border cases.
+struct CodeGrid {
+  int batch = 1;
+  int height = 1;
+  int width = 1;
+  int channels = 1;
+  int halo = 0;
+
+  std::ptrdiff_t row_bytes() const { return std::ptrdiff_t{width + 2 * halo} * channels; }
+  std::ptrdiff_t image_bytes() const { return row_bytes() * (height + 2 * halo); }
+  // Size of a buffer for the grid, slack included.
+  std::size_t bytes() const { return static_cast<std::size_t>(image_bytes()) * batch + kCodeSlack; }
+  // Codes without the halo.
+  std::int64_t elements() const { return std::int64_t{batch} * height * width * channels; }
+};
+
+// value = scale * (code - zero_point), codes in [0, 2^bits - 1].
+struct CodeParams {
+  float scale = 1.0f;
+  float inverse_scale = 1.0f;  // the quantizer multiplies by it
+  int zero_point = 0;
+  int bits = kMaxBits;
+
+  int levels() const { return (1 << bits) - 1; }
+};
+
+struct Range {
+  float low = 0.0f;
+  float high = 0.0f;
+};
+
+// The scale and zero point that cover `range` widened to hold 0, so that 0 has a code of its own.
+CodeParams code_params(Range range, int bits);
+
+struct Codes {
+  const std::uint8_t* data = nullptr;
+  CodeParams params;
+};
+
+enum class Real { f16, f32 };
+
+// A dense NHWC tensor of reals, or nothing.
+struct RealView {
+  const void* data = nullptr;
+  Real type = Real::f16;
+
+  RealView() = default;
+  RealView(const Half* values) : data(values), type(Real::f16) {}
+  RealView(const float* values) : data(values), type(Real::f32) {}
+  explicit operator bool() const { return data != nullptr; }
+};
+
+struct MutableReal {
+  void* data = nullptr;
+  Real type = Real::f16;
+
+  MutableReal() = default;
+  MutableReal(Half* values) : data(values), type(Real::f16) {}
+  MutableReal(float* values) : data(values), type(Real::f32) {}
+  explicit operator bool() const { return data != nullptr; }
+};
+
+}  // namespace bitcycle::integer

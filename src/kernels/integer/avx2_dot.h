@@ -1,0 +1,168 @@
+#pragma once
+
+// AVX2 dot products: a block of pixels times a panel of 16 channels. 4 source bytes are broadcast,
+// the panel's step is two registers of 8 channels x 4 bytes.
+
+#include "kernels/integer/microkernels.h"
+#include "kernels/integer/unroll.h"
+
+#include <cstring>
+
+#include <immintrin.h>
+
+namespace bitcycle::integer::avx2 {
+namespace {
+
+// 12 accumulators, two registers of weights, one broadcast, one product: all 16 registers.
+constexpr int kLongPixels = 6;
+constexpr int kShortPixels = 4;
+
+inline __m256i load(const void* p) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+}
+inline void save(void* p, __m256i v) {
+  _mm256_storeu_si256(static_cast<__m256i*>(p), v);
+}
+
+inline __m256i broadcast(const void* p) {
+  std::int32_t bytes;
+  std::memcpy(&bytes, p, 4);
+  return _mm256_set1_epi32(bytes);
+}
+
+// 16-bit lanes to 32 bits by adding neighbours.
+inline __m256i widened(__m256i lanes) {
+  return _mm256_madd_epi16(lanes, _mm256_set1_epi16(1));
+}
+
+// Bytes as 16-bit lanes: the even ones and the odd ones, each lane aligned with its partner's.
+struct Wide {
+  __m256i even;
+  __m256i odd;
+};
+inline Wide widen_unsigned(__m256i v) {
+  return {_mm256_and_si256(v, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(v, 8)};
+}
+inline Wide widen_signed(__m256i v) {
+  return {_mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8), _mm256_srai_epi16(v, 8)};
+}
+
+template <int kPixels>
+struct Sources {
+  const std::uint8_t* pixel[kPixels];
+  explicit Sources(const DotJob& job) {
+    unroll<kPixels>([&](auto p) { pixel[p] = job.source + job.offsets[p]; });
+  }
+};
+
+template <int kPixels>
+inline void save_sums(const __m256i (&sums)[kPixels][2], std::int32_t* out) {
+  unroll<kPixels>([&](auto p) {
+    save(out + p * kPanel, sums[p][0]);
+    save(out + p * kPanel + 8, sums[p][1]);
+  });
+}
+
+// 16-bit accumulation over whole segments; widened into memory where a segment asks for it.
+[[gnu::noinline]] void dot_long(const DotJob& job) {
+  constexpr int kPixels = kLongPixels;
+  const Sources<kPixels> sources(job);
+  const std::int8_t* w = job.panel;
+  __m256i lanes[kPixels][2];
+  const auto clear = [&] {
+    unroll<kPixels * 2>([&](auto i) { lanes[i / 2][i % 2] = _mm256_setzero_si256(); });
+  };
+  clear();
+  bool first = true;
+  for (const Segment& segment : job.segments) {
+    const std::ptrdiff_t end = segment.offset + segment.steps * 4;
+    for (std::ptrdiff_t at = segment.offset; at < end; at += 4, w += kStepBytes) {
+      const __m256i w0 = load(w);
+      const __m256i w1 = load(w + 32);
+      unroll<kPixels>([&](auto p) {
+        const __m256i a = broadcast(sources.pixel[p] + at);
+        lanes[p][0] = _mm256_add_epi16(lanes[p][0], _mm256_maddubs_epi16(a, w0));
+        lanes[p][1] = _mm256_add_epi16(lanes[p][1], _mm256_maddubs_epi16(a, w1));
+      });
+    }
+    if (!segment.flush) continue;
+    unroll<kPixels * 2>([&](auto i) {
+      std::int32_t* out = job.sums + i * 8;
+      const __m256i sum = widened(lanes[i / 2][i % 2]);
+      save(out, first ? sum : _mm256_add_epi32(sum, load(out)));
+    });
+    clear();
+    first = false;
+  }
+}
+
+// Sums 32 bits wide in registers, fed by a function of (pixel, byte offset, weights) that covers
+// kChain steps, and by `single` for the steps left over.
+template <int kChain, typename Chain, typename Single>
+[[gnu::always_inline]] inline void dot_wide_sums(const DotJob& job, Chain chain, Single single) {
+  const Sources<kShortPixels> sources(job);
+  const std::int8_t* w = job.panel;
+  __m256i sums[kShortPixels][2];
+  unroll<kShortPixels * 2>([&](auto i) { sums[i / 2][i % 2] = _mm256_setzero_si256(); });
+  for (const Segment& segment : job.segments) {
+    std::ptrdiff_t at = segment.offset;
+    const std::ptrdiff_t end = at + segment.steps * 4;
+    for (; at + 4 * (kChain - 1) < end; at += 4 * kChain, w += kStepBytes * kChain) {
+      unroll<kShortPixels>([&](auto p) { chain(sums[p], sources.pixel[p] + at, w); });
+    }
+    if constexpr (kChain > 1) {
+      for (; at < end; at += 4, w += kStepBytes) {
+        unroll<kShortPixels>([&](auto p) { single(sums[p], sources.pixel[p] + at, w); });
+      }
+    }
+  }
+  save_sums(sums, job.sums);
+}
+
+template <int kChain>
+struct Chained {
+  void operator()(__m256i (&sums)[2], const std::uint8_t* a, const std::int8_t* w) const {
+    __m256i lanes[2];
+    unroll<kChain>([&](auto k) {
+      const __m256i bytes = broadcast(a + 4 * k);
+      unroll<2>([&](auto half) {
+        const __m256i product = _mm256_maddubs_epi16(bytes, load(w + k * kStepBytes + half * 32));
+        lanes[half] = k == 0 ? product : _mm256_add_epi16(lanes[half], product);
+      });
+    });
+    unroll<2>([&](auto half) { sums[half] = _mm256_add_epi32(sums[half], widened(lanes[half])); });
+  }
+};
+
+template <int kChain>
+[[gnu::noinline]] void dot_short(const DotJob& job) {
+  dot_wide_sums<kChain>(job, Chained<kChain>{}, Chained<1>{});
+}
+
+// Both operands flipped in their top bit: the weights become unsigned, the source signed.
+[[gnu::noinline]] void dot_signed(const DotJob& job) {
+  const auto one = [](__m256i(&sums)[2], const std::uint8_t* a, const std::int8_t* w) {
+    const __m256i top = _mm256_set1_epi8(-128);
+    const __m256i bytes = _mm256_xor_si256(broadcast(a), top);
+    unroll<2>([&](auto half) {
+      const __m256i weights = _mm256_xor_si256(load(w + half * 32), top);
+      sums[half] = _mm256_add_epi32(sums[half], widened(_mm256_maddubs_epi16(weights, bytes)));
+    });
+  };
+  dot_wide_sums<1>(job, one, one);
+}
+
+[[gnu::noinline]] void dot_wide(const DotJob& job) {
+  const auto one = [](__m256i(&sums)[2], const std::uint8_t* a, const std::int8_t* w) {
+    const Wide bytes = widen_unsigned(broadcast(a));
+    unroll<2>([&](auto half) {
+      const Wide weights = widen_signed(load(w + half * 32));
+      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(bytes.even, weights.even));
+      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(bytes.odd, weights.odd));
+    });
+  };
+  dot_wide_sums<1>(job, one, one);
+}
+
+}  // namespace
+}  // namespace bitcycle::integer::avx2

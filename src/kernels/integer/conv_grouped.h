@@ -1,0 +1,19 @@
+#pragma once
+
+// Convolutions with groups that are neither one nor depthwise: plain loops, correct for every
+// shape. No network of the zoo has one, so they were not worth a vector kernel.
+
+#include "bitcycle/kernels/integer/conv.h"
+
+namespace bitcycle::integer {
+
+void grouped_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
+                     std::span<const float> scales, std::span<const float> bias, MutableReal output,
+                     ChannelStats* stats);
+void grouped_backward_data(const ConvShape& shape, Codes errors, const ConvWeights& weights,
+                           MutableReal input_gradient);
+// sums[out][in / groups][k][k] = sum of (error - zero) * (input - zero)
+void grouped_weight_sums(const ConvShape& shape, Codes input, Codes errors,
+                         std::span<std::int64_t> sums);
+
+}  // namespace bitcycle::integer

@@ -1,0 +1,244 @@
+#include "kernels/integer/gather.h"
+
+#include "kernels/integer/aligned.h"
+#include "kernels/integer/gather_plan.h"
+#include "kernels/integer/stats.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace bitcycle::integer {
+namespace {
+
+// Source bytes that one sweep over the panels covers, so that they stay in the second-level cache.
+constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
+
+struct Scratch {
+  AlignedBuffer<std::int32_t> pixel_sums;
+  AlignedBuffer<float> weighted_sums;
+  AlignedBuffer<std::int32_t> int_boxes;
+  AlignedBuffer<std::int32_t> int_columns;
+  AlignedBuffer<float> boxes;
+  AlignedBuffer<float> columns;
+};
+
+Scratch& thread_scratch() {
+  static thread_local Scratch scratch;
+  return scratch;
+}
+
+// Sums the k x k windows of a plane of pixels, columns first. Float sums are taken in one fixed
+// order, so they are the same on every instruction set.
+template <typename T>
+void box_sums(const T* plane, const CodeGrid& grid, const PhasePlan& phase, T* columns, T* boxes) {
+  const Taps& ty = phase.taps->y;
+  const Taps& tx = phase.taps->x;
+  const int width = grid.width + 2 * grid.halo;
+  for (int i = 0; i < phase.rows; ++i) {
+    const T* row = plane + std::ptrdiff_t{i * ty.source_step + ty.origin} * width;
+    std::fill_n(columns, width, T{0});
+    for (int r = 0; r < ty.count; ++r, row += width) {
+      for (int x = 0; x < width; ++x) columns[x] += row[x];
+    }
+    T* out = boxes + std::ptrdiff_t{i} * phase.columns;
+    std::fill_n(out, phase.columns, T{0});
+    for (int t = 0; t < tx.count; ++t) {
+      const T* first = columns + tx.origin + t;
+      for (int j = 0; j < phase.columns; ++j) out[j] += first[std::ptrdiff_t{j} * tx.source_step];
+    }
+  }
+}
+
+// One work item: `images` images from `first` on.
+class GroupWork {
+ public:
+  GroupWork(const Gather& call, const GatherPlan& plan, const Microkernels& table, Scratch& scratch,
+            int group, float* stats)
+      : call_(call),
+        plan_(plan),
+        table_(table),
+        scratch_(scratch),
+        images_(std::min(plan.group, call.grid.batch - group * plan.group)),
+        source_(call.codes.data + std::ptrdiff_t{group} * plan.group * call.grid.image_bytes()),
+        target_(std::ptrdiff_t{group} * plan.group * call.out_height * call.out_width *
+                call.phases.front().out_channels),
+        stats_(stats) {}
+
+  void run() {
+    if (call_.box == Box::channel) {
+      for (const PhasePlan& phase : plan_.phases) run_depthwise(phase);
+      return;
+    }
+    choose_dot();
+    sum_pixels();
+    for (const PhasePlan& phase : plan_.phases) run_phase(phase);
+  }
+
+ private:
+  std::ptrdiff_t plane_pixels() const {
+    return call_.grid.image_bytes() / call_.grid.channels * images_;
+  }
+
+  void choose_dot() {
+    dot_ = table_.dot[chain_index(plan_.chain)];
+    if (plan_.chain > 0) return;
+    const std::ptrdiff_t bytes = images_ * call_.grid.image_bytes();
+    // Pairs lie at even offsets only if pixels have an even number of codes.
+    const bool paired = call_.grid.channels % 2 == 0;
+    const bool whole_steps = call_.grid.channels % 4 == 0;  // padding bytes would count as 128
+    if (paired && table_.pairs_fit(source_, bytes)) return;
+    arithmetic_ = whole_steps && table_.signed_pairs_fit(source_, bytes, 0x80)
+                      ? Arithmetic::signed_source
+                      : Arithmetic::wide;
+    dot_ = arithmetic_ == Arithmetic::wide ? table_.dot_wide : table_.dot_signed;
+  }
+
+  bool needs_int_boxes() const {
+    return call_.box_weights.empty() || arithmetic_ == Arithmetic::signed_source;
+  }
+
+  void sum_pixels() {
+    const auto pixels = static_cast<int>(plane_pixels());
+    const auto size = static_cast<std::size_t>(pixels);
+    if (needs_int_boxes()) {
+      table_.pixel_sums(source_, pixels, call_.grid.channels, scratch_.pixel_sums.reserve(size));
+    }
+    if (!call_.box_weights.empty()) {
+      table_.weighted_pixel_sums(source_, pixels, call_.grid.channels,
+                                 call_.codes.params.zero_point, call_.box_weights.data(),
+                                 scratch_.weighted_sums.reserve(size));
+    }
+  }
+
+  // Fills boxes_ (float, zero point taken off) and pixel_int_ for the pixels of a phase.
+  void fill_boxes(const PhasePlan& phase) {
+    const auto count = static_cast<std::size_t>(images_) * phase.pixels() + kMaxPixels;
+    const auto width = static_cast<std::size_t>(call_.grid.width + 2 * call_.grid.halo);
+    std::int32_t* ints = scratch_.int_boxes.reserve(count);
+    float* boxes = scratch_.boxes.reserve(count);
+    const std::ptrdiff_t plane = plane_pixels() / images_;
+    for (int n = 0; n < images_; ++n) {
+      const std::ptrdiff_t first = std::ptrdiff_t{n} * phase.pixels();
+      if (needs_int_boxes()) {
+        box_sums(scratch_.pixel_sums.data() + n * plane, call_.grid, phase,
+                 scratch_.int_columns.reserve(width), ints + first);
+      }
+      if (!call_.box_weights.empty()) {
+        box_sums(scratch_.weighted_sums.data() + n * plane, call_.grid, phase,
+                 scratch_.columns.reserve(width), boxes + first);
+      }
+    }
+    correct_boxes(phase, ints, boxes);
+  }
+
+  void correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* boxes) {
+    const std::int32_t zero = call_.codes.params.zero_point * phase.taps->products();
+    const int pixels = images_ * phase.pixels();
+    if (call_.box_weights.empty()) {
+      for (int i = 0; i < pixels; ++i) boxes[i] = static_cast<float>(ints[i] - zero);
+    }
+    if (arithmetic_ == Arithmetic::signed_source) {
+      for (int i = 0; i < pixels; ++i) ints[i] = -128 * (ints[i] - zero);
+    } else {
+      std::fill_n(ints, pixels, 0);
+    }
+  }
+
+  void run_phase(const PhasePlan& phase) {
+    fill_boxes(phase);
+    const int pixels = images_ * phase.pixels();
+    const int step = phase.taps->y.source_step;
+    const std::ptrdiff_t band = std::max<std::ptrdiff_t>(
+        kBandBytes / (std::ptrdiff_t{call_.grid.channels} * step * step), 1);
+    const int block_band = static_cast<int>((band / dot_.pixels + 1) * dot_.pixels);
+    for (int first = 0; first < pixels; first += block_band) {
+      const int last = std::min(pixels, first + block_band);
+      for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
+        for (int i = first; i < last; i += dot_.pixels) {
+          run_block(phase, panel, i, std::min(dot_.pixels, last - i));
+        }
+      }
+    }
+  }
+
+  void run_block(const PhasePlan& phase, int panel, int first, int pixels) {
+    alignas(64) std::int32_t sums[kMaxPixels * kPanel];
+    const PackedTaps& taps = *phase.taps;
+    if (phase.segments.empty()) {
+      std::fill(std::begin(sums), std::end(sums), 0);
+    } else {
+      dot_.run({source_, phase.sources.data() + first,
+                taps.panels.data() + panel * taps.panel_bytes(), phase.segments, sums});
+    }
+    store(phase, panel, first, pixels, sums, scratch_.boxes.data() + first,
+          scratch_.int_boxes.data() + first);
+  }
+
+  void run_depthwise(const PhasePlan& phase) {
+    alignas(64) std::int32_t sums[kMaxPixels * kPanel];
+    alignas(64) float boxes[kMaxPixels * kPanel];
+    static constexpr std::int32_t kNoPixelInt[kMaxPixels] = {};
+    const PackedTaps& taps = *phase.taps;
+    const int pixels = images_ * phase.pixels();
+    const std::ptrdiff_t weights = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
+    for (int i = 0; i < pixels; i += kMaxPixels) {
+      for (int panel = 0; panel < panels_of(taps.out_channels); ++panel) {
+        const int count = std::min(kMaxPixels, pixels - i);
+        table_.depthwise({source_ + panel * kPanel, phase.sources.data() + i, count,
+                          phase.tap_bytes, taps.pairs.data() + panel * weights,
+                          call_.codes.params.zero_point * taps.taps(), sums, boxes});
+        store(phase, panel, i, count, sums, boxes, kNoPixelInt);
+      }
+    }
+  }
+
+  void store(const PhasePlan& phase, int panel, int first, int pixels, const std::int32_t* sums,
+             const float* boxes, const std::int32_t* pixel_int) {
+    const int channel = panel * kPanel;
+    const auto& channel_int =
+        arithmetic_ == Arithmetic::signed_source ? phase.signed_channel_int : phase.channel_int;
+    const std::ptrdiff_t size = call_.output.type == Real::f16 ? 2 : 4;
+    const Sink sink = stats_ != nullptr ? Sink::counted : Sink::biased;
+    const auto kernel = table_.store[static_cast<int>(call_.output.type)]
+                                    [static_cast<int>(call_.box)][static_cast<int>(sink)];
+    kernel({.sums = sums,
+            .pixels = pixels,
+            .channels = std::min(kPanel, phase.taps->out_channels - channel),
+            .offsets = phase.targets.data() + first,
+            .boxes = boxes,
+            .pixel_int = pixel_int,
+            .channel_int = channel_int.data() + channel,
+            .channel_offset = call_.offsets.data() + channel,
+            .channel_scale = call_.scales.data() + channel,
+            .bias = call_.bias.data() + channel,
+            .output = static_cast<char*>(call_.output.data) + (target_ + channel) * size,
+            .stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr});
+  }
+
+  const Gather& call_;
+  const GatherPlan& plan_;
+  const Microkernels& table_;
+  Scratch& scratch_;
+  int images_;
+  const std::uint8_t* source_;
+  std::ptrdiff_t target_;
+  float* stats_;
+  DotKernel dot_;
+  Arithmetic arithmetic_ = Arithmetic::chained;
+};
+
+}  // namespace
+
+void gather(const Gather& call) {
+  const Microkernels& table = microkernels();
+  const GatherPlan plan = plan_gather(call, table.saturates);
+  const int panels = panels_of(call.phases.front().out_channels);
+  PartialStats stats(call.stats != nullptr ? plan.groups : 0, panels);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (int group = 0; group < plan.groups; ++group) {
+    GroupWork(call, plan, table, thread_scratch(), group, stats.group(group)).run();
+  }
+  if (call.stats != nullptr) stats.reduce(call.phases.front().out_channels, *call.stats);
+}
+
+}  // namespace bitcycle::integer

@@ -1,0 +1,174 @@
+#pragma once
+
+// The table of inner loops that each instruction set fills in, one source file a set. Everything
+// around them (packing, phases, threads, corrections for zero points) is plain C++ and shared.
+//
+// Vocabulary: a panel is the weights of 16 output channels; a step is 4 consecutive bytes of the
+// reduced dimension, 64 bytes of a panel. Note [Exact dot products] says when 16-bit accumulation
+// is allowed.
+
+#include "bitcycle/kernels/integer/tensor.h"
+#include "bitcycle/kernels/isa.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace bitcycle::integer {
+
+inline constexpr int kPanel = 16;      // channels of a panel
+inline constexpr int kStepBytes = 64;  // kPanel * 4
+inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
+
+// Note [Exact dot products].
+// AVX2 multiplies u8 by s8 with vpmaddubsw, which adds two products into a signed 16-bit lane with
+// saturation. With u in [0, U] and |s| <= S a lane is at most 2 U S, so `chain_length` lanes may be
+// added in 16 bits before widening. Where even one may saturate (8 bits on both sides), a block is
+// computed that way only after checking that every pair that will share a lane has u0 + u1 <= 255
+// or |s0| + |s1| <= 128 (either bounds the lane by 255 * 128 = 32640), and in 16-bit operands
+// (vpmaddwd, exact for all) otherwise. VNNI's vpdpbusd adds in 32 bits and needs none of this.
+// 32-bit sums: 255 * 128 * 65793 < 2^31, so up to kMaxProducts products never overflow.
+constexpr int chain_length(int unsigned_bits, int signed_bits) {
+  return 32767 / (2 * ((1 << unsigned_bits) - 1) * (1 << (signed_bits - 1)));
+}
+inline constexpr int kMaxProducts = 65793;
+
+// Index into Microkernels::dot and outer of the longest chain that `chain` allows.
+constexpr int chain_index(int chain) {
+  return chain >= 8 ? 3 : chain >= 4 ? 2 : chain >= 2 ? 1 : 0;
+}
+static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
+static_assert(std::int64_t{kMaxProducts} * 255 * 128 <= 2147483647);
+
+// A run of steps that are contiguous in the source, `offset` bytes after a pixel's first. `flush`
+// asks for 16-bit sums to be widened after the run.
+struct Segment {
+  std::int32_t offset;
+  std::int32_t steps;
+  bool flush;
+};
+
+// sums[p][c] = sum over steps of source(p) . panel(c)
+struct DotJob {
+  const std::uint8_t* source;
+  const std::int32_t* offsets;  // of each pixel
+  const std::int8_t* panel;
+  std::span<const Segment> segments;
+  std::int32_t* sums;
+};
+
+struct DotKernel {
+  void (*run)(const DotJob&) = nullptr;
+  int pixels = 0;
+};
+
+// y = (float(sum + channel_int + pixel_int) + channel_offset * box) * channel_scale, then + bias or
+// into the statistics. `box` is one number a pixel, or 16 for depthwise convolutions.
+struct StoreJob {
+  const std::int32_t* sums;
+  int pixels;
+  int channels;                 // of the panel that exist, at most 16
+  const std::int32_t* offsets;  // of each pixel in `output`, in elements
+  const float* boxes;
+  const std::int32_t* pixel_int;
+  const std::int32_t* channel_int;
+  const float* channel_offset;
+  const float* channel_scale;
+  const float* bias;
+  void* output;
+  float* stats;  // [sum, sum of squares, low, high][16]
+};
+
+enum class Box { pixel, channel };
+enum class Sink { biased, counted };
+
+// sums[16][16] += errors^T . columns over `images` runs of `steps` steps; errors are [step][16][4]
+// signed, columns [step][16][4] unsigned.
+struct OuterJob {
+  const std::uint8_t* columns;
+  const std::int8_t* errors;
+  int images;
+  std::ptrdiff_t column_stride;
+  std::ptrdiff_t error_stride;
+  int steps;
+  int chain;
+  std::int32_t* sums;
+};
+using OuterKernel = void (*)(const OuterJob&);
+
+// Depthwise: sums[p][c] = sum_t source * weight, boxes[p][c] = sum_t source - box_zero, for 16
+// channels; weights are [tap pair][16][2].
+struct DepthwiseJob {
+  const std::uint8_t* source;
+  const std::int32_t* offsets;
+  int pixels;
+  std::span<const std::int32_t> taps;  // byte offsets from a pixel's first byte
+  const std::int16_t* weights;
+  int box_zero;
+  std::int32_t* sums;
+  float* boxes;
+};
+
+// sums[kx][16] += (errors - error_zero) * (source - source_zero) over one row of `pixels` outputs.
+struct DepthwiseOuterJob {
+  const std::uint8_t* source;
+  const std::uint8_t* errors;
+  int pixels;
+  int kernel;
+  std::ptrdiff_t pixel_stride;         // bytes of a pixel, the same in both grids
+  std::ptrdiff_t source_pixel_stride;  // from one output's source to the next
+  int source_zero;
+  int error_zero;
+  std::int32_t* sums;
+};
+
+struct Microkernels {
+  bool saturates;        // whether Note [Exact dot products] applies
+  DotKernel dot[4];      // widened after 1, 2, 4 lanes; after `flush`
+  DotKernel dot_signed;  // (byte - 128) * (weight + 128), chain of 1
+  DotKernel dot_wide;    // operands widened to 16 bits first
+  OuterKernel outer[4];
+  OuterKernel outer_wide;
+  void (*store[2][2][2])(const StoreJob&);  // [Real][Box][Sink]
+
+  // Sum of each pixel's codes.
+  void (*pixel_sums)(const std::uint8_t* codes, int pixels, int channels, std::int32_t* sums);
+  // Sum of weight[c] * (code - zero), in 8 interleaved partial sums, the same on every set.
+  void (*weighted_pixel_sums)(const std::uint8_t* codes, int pixels, int channels, int zero,
+                              const float* weights, float* sums);
+  // Whether all pairs of adjacent bytes have u0 + u1 <= 255, or |s0| + |s1| <= 128 where s is the
+  // byte with the bits of `flip` (0x80: s = u - 128) flipped.
+  bool (*pairs_fit)(const std::uint8_t* codes, std::ptrdiff_t bytes);
+  bool (*signed_pairs_fit)(const std::uint8_t* codes, std::ptrdiff_t bytes, std::uint8_t flip);
+  // 16 columns of `pixels` pixels as [step][16][4] with `subtract` taken off; the last step is
+  // filled up with 0.
+  void (*interleave)(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
+                     std::uint8_t subtract, std::uint8_t* panel);
+  // sums[16] = sum over steps and their 4 bytes.
+  void (*step_sums)(const std::uint8_t* panel, int steps, std::int32_t* sums);
+
+  void (*depthwise)(const DepthwiseJob&);
+  void (*depthwise_outer)(const DepthwiseOuterJob&);
+};
+
+const Microkernels& scalar_microkernels();
+const Microkernels& avx2_microkernels();
+const Microkernels& avx512_microkernels();
+
+// The table in use: that of active_isa(), or of the set that a test or bench asked for.
+const Microkernels& microkernels();
+
+// Makes microkernels() answer for another set as long as it lives; for tests and benches.
+class ScopedIsa {
+ public:
+  explicit ScopedIsa(Isa isa);
+  explicit ScopedIsa(const Microkernels& table);
+  ~ScopedIsa();
+  ScopedIsa(const ScopedIsa&) = delete;
+  ScopedIsa& operator=(const ScopedIsa&) = delete;
+
+ private:
+  const Microkernels* previous_;
+};
+
+}  // namespace bitcycle::integer

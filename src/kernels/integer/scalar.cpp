@@ -1,0 +1,195 @@
+// The reference: every inner loop in plain C++, exact without conditions. It runs where no vector
+// set is available, and the vector kernels are tested against it.
+
+#include "kernels/integer/microkernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace bitcycle::integer {
+namespace {
+
+constexpr int kPixels = 4;
+
+void dot(const DotJob& job) {
+  for (int p = 0; p < kPixels; ++p) {
+    std::int32_t* sums = job.sums + p * kPanel;
+    std::fill_n(sums, kPanel, 0);
+    const std::int8_t* w = job.panel;
+    for (const Segment& segment : job.segments) {
+      const std::uint8_t* a = job.source + job.offsets[p] + segment.offset;
+      for (int s = 0; s < segment.steps; ++s, a += 4, w += kStepBytes) {
+        for (int c = 0; c < kPanel; ++c) {
+          for (int k = 0; k < 4; ++k) sums[c] += a[k] * w[c * 4 + k];
+        }
+      }
+    }
+  }
+}
+
+void outer(const OuterJob& job) {
+  for (int n = 0; n < job.images; ++n) {
+    const std::uint8_t* columns = job.columns + n * job.column_stride;
+    const std::int8_t* errors = job.errors + n * job.error_stride;
+    for (int s = 0; s < job.steps; ++s, columns += kStepBytes, errors += kStepBytes) {
+      for (int o = 0; o < kPanel; ++o) {
+        for (int c = 0; c < kPanel; ++c) {
+          for (int k = 0; k < 4; ++k) {
+            job.sums[o * kPanel + c] += errors[o * 4 + k] * columns[c * 4 + k];
+          }
+        }
+      }
+    }
+  }
+}
+
+void write(Half* to, float value) {
+  *to = to_half(value);
+}
+void write(float* to, float value) {
+  *to = value;
+}
+
+void count(float value, float* stats) {
+  stats[0] += value;
+  stats[kPanel] += value * value;
+  stats[2 * kPanel] = std::min(stats[2 * kPanel], value);
+  stats[3 * kPanel] = std::max(stats[3 * kPanel], value);
+}
+
+std::int32_t wrapping_sum(std::int32_t a, std::int32_t b, std::int32_t c) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b) +
+                                   static_cast<std::uint32_t>(c));
+}
+
+template <typename T, Box kBox, Sink kSink>
+void store(const StoreJob& job) {
+  for (int p = 0; p < job.pixels; ++p) {
+    T* out = static_cast<T*>(job.output) + job.offsets[p];
+    for (int c = 0; c < job.channels; ++c) {
+      const float box = kBox == Box::pixel ? job.boxes[p] : job.boxes[p * kPanel + c];
+      const std::int32_t sum =
+          wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c], job.pixel_int[p]);
+      float value = (static_cast<float>(sum) + job.channel_offset[c] * box) * job.channel_scale[c];
+      if constexpr (kSink == Sink::biased) value += job.bias[c];
+      if constexpr (kSink == Sink::counted) count(value, job.stats + c);
+      write(out + c, value);
+    }
+  }
+}
+
+void pixel_sums(const std::uint8_t* codes, int pixels, int channels, std::int32_t* sums) {
+  for (int p = 0; p < pixels; ++p, codes += channels) {
+    std::int32_t sum = 0;
+    for (int c = 0; c < channels; ++c) sum += codes[c];
+    sums[p] = sum;
+  }
+}
+
+void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, int zero,
+                         const float* weights, float* sums) {
+  for (int p = 0; p < pixels; ++p, codes += channels) {
+    float lanes[8] = {};
+    for (int c = 0; c < channels; ++c) {
+      lanes[c % 8] += weights[c] * static_cast<float>(codes[c] - zero);
+    }
+    sums[p] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+              ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+  }
+}
+
+bool pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes) {
+  for (std::ptrdiff_t i = 0; i + 1 < bytes; i += 2) {
+    if (codes[i] + codes[i + 1] > 255) return false;
+  }
+  return true;
+}
+
+bool signed_pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes, std::uint8_t flip) {
+  const auto magnitude = [flip](std::uint8_t u) {
+    return std::abs(static_cast<std::int8_t>(static_cast<std::uint8_t>(u ^ flip)));
+  };
+  for (std::ptrdiff_t i = 0; i + 1 < bytes; i += 2) {
+    if (magnitude(codes[i]) + magnitude(codes[i + 1]) > 128) return false;
+  }
+  return true;
+}
+
+void interleave(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
+                std::uint8_t subtract, std::uint8_t* panel) {
+  const int steps = (pixels + 3) / 4;
+  for (int i = 0; i < steps * 4; ++i, source += pixel_stride) {
+    std::uint8_t* to = panel + (i / 4) * kStepBytes + i % 4;
+    for (int c = 0; c < kPanel; ++c) {
+      to[c * 4] = i < pixels ? static_cast<std::uint8_t>(source[c] - subtract) : std::uint8_t{0};
+    }
+  }
+}
+
+void step_sums(const std::uint8_t* panel, int steps, std::int32_t* sums) {
+  std::fill_n(sums, kPanel, 0);
+  for (int i = 0; i < steps * kStepBytes; ++i) sums[i % kStepBytes / 4] += panel[i];
+}
+
+void depthwise(const DepthwiseJob& job) {
+  for (int p = 0; p < job.pixels; ++p) {
+    std::int32_t sums[kPanel] = {};
+    std::int32_t boxes[kPanel] = {};
+    for (std::size_t t = 0; t < job.taps.size(); ++t) {
+      const std::uint8_t* a = job.source + job.offsets[p] + job.taps[t];
+      const std::int16_t* w = job.weights + t / 2 * kPanel * 2 + t % 2;
+      for (int c = 0; c < kPanel; ++c) {
+        sums[c] += a[c] * w[c * 2];
+        boxes[c] += a[c];
+      }
+    }
+    for (int c = 0; c < kPanel; ++c) {
+      job.sums[p * kPanel + c] = sums[c];
+      job.boxes[p * kPanel + c] = static_cast<float>(boxes[c] - job.box_zero);
+    }
+  }
+}
+
+void depthwise_outer(const DepthwiseOuterJob& job) {
+  for (int x = 0; x < job.pixels; ++x) {
+    const std::uint8_t* e = job.errors + x * job.pixel_stride;
+    for (int kx = 0; kx < job.kernel; ++kx) {
+      const std::uint8_t* q = job.source + x * job.source_pixel_stride + kx * job.pixel_stride;
+      for (int c = 0; c < kPanel; ++c) {
+        job.sums[kx * kPanel + c] += (e[c] - job.error_zero) * (q[c] - job.source_zero);
+      }
+    }
+  }
+}
+
+constexpr DotKernel kDot{dot, kPixels};
+
+constexpr Microkernels kTable{
+    .saturates = false,
+    .dot = {kDot, kDot, kDot, kDot},
+    .dot_signed = {},
+    .dot_wide = {},
+    .outer = {outer, outer, outer, outer},
+    .outer_wide = nullptr,
+    .store = {{{store<Half, Box::pixel, Sink::biased>, store<Half, Box::pixel, Sink::counted>},
+               {store<Half, Box::channel, Sink::biased>, store<Half, Box::channel, Sink::counted>}},
+              {{store<float, Box::pixel, Sink::biased>, store<float, Box::pixel, Sink::counted>},
+               {store<float, Box::channel, Sink::biased>,
+                store<float, Box::channel, Sink::counted>}}},
+    .pixel_sums = pixel_sums,
+    .weighted_pixel_sums = weighted_pixel_sums,
+    .pairs_fit = pairs_fit,
+    .signed_pairs_fit = signed_pairs_fit,
+    .interleave = interleave,
+    .step_sums = step_sums,
+    .depthwise = depthwise,
+    .depthwise_outer = depthwise_outer,
+};
+
+}  // namespace
+
+const Microkernels& scalar_microkernels() {
+  return kTable;
+}
+
+}  // namespace bitcycle::integer

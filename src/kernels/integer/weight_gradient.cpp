@@ -1,0 +1,297 @@
+// Dense backward-weights. Both operands are interleaved by 4 pixels ([step][16][4]) in buffers that
+// stay in the first two cache levels, so no transposed tensor is ever stored. A column is one byte
+// of the k * C contiguous bytes under a row of taps: small channel counts fill panels as well.
+
+#include "kernels/integer/weight_gradient.h"
+
+#include "kernels/integer/weights.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace bitcycle::integer {
+namespace {
+
+constexpr int kTile = kPanel * kPanel;  // 16 outputs x 16 columns
+constexpr int kFewSteps = 128;          // images are grouped until a run has this many steps
+constexpr int kManySteps = 512;  // and large ones cut into bands of rows of at most this many
+
+// How the call is cut into work items, and where things lie.
+struct Layout {
+  ConvShape shape;
+  int row_steps;  // steps of a row of output pixels
+  int band;       // output rows of a work item
+  int bands;
+  int group;  // images of a work item
+  int groups;
+  int column_panels;  // of k * C columns
+  int output_panels;
+  int phase_rows;                     // source rows of one parity in a band
+  std::ptrdiff_t row_bytes;           // of an interleaved row
+  std::ptrdiff_t column_image_bytes;  // [parity][row][step][16][4]
+  std::ptrdiff_t error_image_bytes;   // [row][step][16][4]
+
+  explicit Layout(const ConvShape& s) : shape(s) {
+    row_steps = (s.out_width() + 3) / 4;
+    band = std::clamp(kManySteps / row_steps, 1, s.out_height());
+    bands = (s.out_height() + band - 1) / band;
+    group = bands > 1 ? 1 : std::clamp(kFewSteps / (row_steps * band), 1, s.batch);
+    groups = (s.batch + group - 1) / group;
+    column_panels = panels_of(s.kernel * s.in_channels);
+    output_panels = panels_of(s.out_channels);
+    phase_rows = band + (s.kernel - 1) / s.stride;
+    row_bytes = std::ptrdiff_t{row_steps} * kStepBytes;
+    column_image_bytes = row_bytes * phase_rows * s.stride;
+    error_image_bytes = row_bytes * band;
+  }
+  std::size_t tiles() const {
+    return static_cast<std::size_t>(column_panels) * shape.kernel * output_panels;
+  }
+  std::size_t columns() const {
+    return static_cast<std::size_t>(column_panels) * shape.kernel * kPanel;
+  }
+};
+
+// What a thread adds up: 32-bit tiles, emptied into 64 bits before they could overflow.
+struct Accumulator {
+  AlignedBuffer<std::int32_t> tiles;  // [column panel][ky][output panel][16][16]
+  AlignedBuffer<std::int64_t> wide_tiles;
+  AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
+  AlignedBuffer<std::int64_t> error_sums;   // [output channel]
+  AlignedBuffer<std::uint8_t> columns;
+  AlignedBuffer<std::uint8_t> errors;
+  std::int64_t pixels = 0;
+
+  void clear(const Layout& layout) {
+    const std::size_t size = layout.tiles() * kTile;
+    std::fill_n(tiles.reserve(size), size, 0);
+    std::fill_n(wide_tiles.reserve(size), size, 0);
+    std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
+    const auto outputs = static_cast<std::size_t>(layout.shape.out_channels);
+    std::fill_n(error_sums.reserve(outputs), outputs, 0);
+    pixels = 0;
+  }
+  void widen(const Layout& layout) {
+    const std::size_t size = layout.tiles() * kTile;
+    for (std::size_t i = 0; i < size; ++i) wide_tiles.data()[i] += tiles.data()[i];
+    std::fill_n(tiles.data(), size, 0);
+    pixels = 0;
+  }
+  void add(const Accumulator& other, const Layout& layout) {
+    const auto add_all = [](std::int64_t* to, const std::int64_t* from, std::size_t size) {
+      for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
+    };
+    add_all(wide_tiles.data(), other.wide_tiles.data(), layout.tiles() * kTile);
+    add_all(column_sums.data(), other.column_sums.data(), layout.columns());
+    add_all(error_sums.data(), other.error_sums.data(),
+            static_cast<std::size_t>(layout.shape.out_channels));
+  }
+};
+
+Accumulator& thread_accumulator() {
+  static thread_local Accumulator accumulator;
+  return accumulator;
+}
+
+// One work item: a group of images, or a band of rows of one.
+class BandWork {
+ public:
+  BandWork(const Layout& layout, const Microkernels& table, Codes input, Codes errors,
+           Accumulator& sums, int item)
+      : layout_(layout),
+        shape_(layout.shape),
+        table_(table),
+        input_(input),
+        errors_(errors),
+        sums_(sums),
+        image_(item / layout.bands * layout.group),
+        images_(std::min(layout.group, layout.shape.batch - image_)),
+        row_(item % layout.bands * layout.band),
+        rows_(std::min(layout.band, layout.shape.out_height() - row_)),
+        half_(1 << (errors.params.bits - 1)),
+        chain_(table.saturates ? chain_length(input.params.bits, errors.params.bits)
+                               : std::numeric_limits<int>::max()) {}
+
+  std::int64_t pixels() const { return std::int64_t{images_} * rows_ * layout_.row_steps * 4; }
+
+  void run() {
+    if (input_.params.zero_point != 0) sum_errors();
+    interleave_errors();
+    for (int panel = 0; panel < layout_.column_panels; ++panel) {
+      interleave_columns(panel);
+      multiply(panel);
+    }
+  }
+
+ private:
+  const std::uint8_t* error_row(int n, int y) const {
+    const CodeGrid grid = shape_.error_grid();
+    return errors_.data + (image_ + n) * grid.image_bytes() +
+           (row_ + y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels;
+  }
+
+  void sum_errors() {
+    const int zero = errors_.params.zero_point;
+    for (int n = 0; n < images_; ++n) {
+      for (int y = 0; y < rows_; ++y) {
+        const std::uint8_t* e = error_row(n, y);
+        for (int x = 0; x < shape_.out_width(); ++x, e += shape_.out_channels) {
+          for (int c = 0; c < shape_.out_channels; ++c) sums_.error_sums.data()[c] += e[c] - zero;
+        }
+      }
+    }
+  }
+
+  std::uint8_t* error_panel(int panel) {
+    return sums_.errors.data() + panel * layout_.group * layout_.error_image_bytes;
+  }
+
+  void interleave_errors() {
+    sums_.errors.reserve(static_cast<std::size_t>(layout_.output_panels) * layout_.group *
+                         static_cast<std::size_t>(layout_.error_image_bytes));
+    for (int panel = 0; panel < layout_.output_panels; ++panel) {
+      for (int n = 0; n < images_; ++n) {
+        std::uint8_t* to = error_panel(panel) + n * layout_.error_image_bytes;
+        for (int y = 0; y < rows_; ++y, to += layout_.row_bytes) {
+          table_.interleave(error_row(n, y) + panel * kPanel, shape_.out_channels,
+                            shape_.out_width(), static_cast<std::uint8_t>(half_), to);
+        }
+      }
+    }
+  }
+
+  // Source rows are kept by parity, so that the rows under one ky are contiguous for any stride.
+  void interleave_columns(int panel) {
+    const CodeGrid grid = shape_.input_grid();
+    const int source_rows = (rows_ - 1) * shape_.stride + shape_.kernel;
+    std::uint8_t* columns =
+        sums_.columns.reserve(static_cast<std::size_t>(layout_.group * layout_.column_image_bytes));
+    for (int n = 0; n < images_; ++n) {
+      const std::uint8_t* image = input_.data + (image_ + n) * grid.image_bytes() +
+                                  std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes();
+      for (int y = 0; y < source_rows; ++y) {
+        std::uint8_t* to = columns + n * layout_.column_image_bytes +
+                           column_row(y % shape_.stride, y / shape_.stride);
+        table_.interleave(image + y * grid.row_bytes() + panel * kPanel,
+                          std::ptrdiff_t{shape_.stride} * grid.channels, shape_.out_width(), 0, to);
+        if (errors_.params.zero_point != half_) sum_columns(panel, y, to);
+      }
+    }
+  }
+
+  std::ptrdiff_t column_row(int parity, int index) const {
+    return (std::ptrdiff_t{parity} * layout_.phase_rows + index) * layout_.row_bytes;
+  }
+
+  // Adds a row's column sums to every ky under which it lies.
+  void sum_columns(int panel, int y, const std::uint8_t* row) {
+    std::int32_t sums[kPanel];
+    table_.step_sums(row, layout_.row_steps, sums);
+    for (int ky = y % shape_.stride; ky < shape_.kernel; ky += shape_.stride) {
+      if (y < ky || (y - ky) / shape_.stride >= rows_) continue;
+      std::int64_t* to =
+          sums_.column_sums.data() + (std::ptrdiff_t{panel} * shape_.kernel + ky) * kPanel;
+      for (int c = 0; c < kPanel; ++c) to[c] += sums[c];
+    }
+  }
+
+  OuterKernel choose(int output_panel, bool columns_fit) {
+    if (chain_ > 0) return table_.outer[chain_index(chain_)];
+    const std::ptrdiff_t bytes = images_ * layout_.error_image_bytes;
+    const bool fit = columns_fit || table_.signed_pairs_fit(error_panel(output_panel), bytes, 0);
+    return fit ? table_.outer[0] : table_.outer_wide;
+  }
+
+  void multiply(int panel) {
+    const bool columns_fit =
+        chain_ == 0 && table_.pairs_fit(sums_.columns.data(), images_ * layout_.column_image_bytes);
+    for (int out = 0; out < layout_.output_panels; ++out) {
+      const OuterKernel kernel = choose(out, columns_fit);
+      for (int ky = 0; ky < shape_.kernel; ++ky) {
+        const std::ptrdiff_t tile =
+            (std::ptrdiff_t{panel} * shape_.kernel + ky) * layout_.output_panels + out;
+        kernel(
+            {.columns = sums_.columns.data() + column_row(ky % shape_.stride, ky / shape_.stride),
+             .errors = reinterpret_cast<const std::int8_t*>(error_panel(out)),
+             .images = images_,
+             .column_stride = layout_.column_image_bytes,
+             .error_stride = layout_.error_image_bytes,
+             .steps = rows_ * layout_.row_steps,
+             .chain = chain_,
+             .sums = sums_.tiles.data() + tile * kTile});
+      }
+    }
+  }
+
+  const Layout& layout_;
+  const ConvShape& shape_;
+  const Microkernels& table_;
+  Codes input_;
+  Codes errors_;
+  Accumulator& sums_;
+  int image_;
+  int images_;
+  int row_;
+  int rows_;
+  int half_;
+  int chain_;
+};
+
+// Products that a 32-bit tile may hold, see Note [Exact dot products].
+std::int64_t tile_limit(Codes input, Codes errors) {
+  return std::numeric_limits<std::int32_t>::max() /
+         (std::int64_t{input.params.levels()} << (errors.params.bits - 1));
+}
+
+// (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h half the error's range.
+void finish(const Layout& layout, Codes input, Codes errors, const Accumulator& total,
+            std::span<std::int64_t> sums) {
+  const ConvShape& s = layout.shape;
+  const std::int64_t shift = (1 << (errors.params.bits - 1)) - errors.params.zero_point;
+  for (int o = 0; o < s.out_channels; ++o) {
+    const std::int64_t constant =
+        -std::int64_t{input.params.zero_point} * total.error_sums.data()[o];
+    for (int ky = 0; ky < s.kernel; ++ky) {
+      for (int j = 0; j < s.kernel * s.in_channels; ++j) {
+        const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
+        const std::ptrdiff_t tile = column * layout.output_panels + o / kPanel;
+        const std::ptrdiff_t to =
+            ((std::ptrdiff_t{o} * s.in_channels + j % s.in_channels) * s.kernel + ky) * s.kernel +
+            j / s.in_channels;
+        sums[static_cast<std::size_t>(to)] =
+            total.wide_tiles.data()[tile * kTile + o % kPanel * kPanel + j % kPanel] +
+            shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void dense_weight_sums(const ConvShape& shape, Codes input, Codes errors,
+                       std::span<std::int64_t> sums) {
+  static thread_local Accumulator total;
+  const Layout layout(shape);
+  const Microkernels& table = microkernels();
+  const std::int64_t limit = tile_limit(input, errors);
+  Accumulator& shared = total;
+  shared.clear(layout);
+#pragma omp parallel
+  {
+    Accumulator& own = thread_accumulator();
+    own.clear(layout);
+#pragma omp for schedule(dynamic, 1) nowait
+    for (int item = 0; item < layout.groups * layout.bands; ++item) {
+      BandWork work(layout, table, input, errors, own, item);
+      if (own.pixels + work.pixels() > limit) own.widen(layout);
+      own.pixels += work.pixels();
+      work.run();
+    }
+    own.widen(layout);
+#pragma omp critical(bitcycle_weight_sums)
+    shared.add(own, layout);
+  }
+  finish(layout, input, errors, shared, sums);
+}
+
+}  // namespace bitcycle::integer

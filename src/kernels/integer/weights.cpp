@@ -1,0 +1,120 @@
+// Weights to codes: SBM with one range an output channel, shifted to signed codes.
+
+#include "kernels/integer/weights.h"
+
+#include "bitcycle/base/error.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <string>
+
+namespace bitcycle::integer {
+namespace {
+
+constexpr float kSmallestScale = 1e-8f;  // keeps constant channels exact, as SBM does
+
+void require(bool condition, const std::string& expected, const std::string& found) {
+  if (condition) return;
+  throw Error(ErrorCode::usage, "integer convolution: expected " + expected + ", found " + found,
+              "Use the simulated backend for this layer.");
+}
+
+void check(const ConvShape& s) {
+  require(s.kernel >= 1 && s.kernel % 2 == 1, "an odd kernel size", std::to_string(s.kernel));
+  require(s.stride >= 1, "a stride of at least 1", std::to_string(s.stride));
+  require(s.groups >= 1 && s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0,
+          "groups that divide the channels", std::to_string(s.groups));
+  const std::int64_t products =
+      std::int64_t{s.kernel} * s.kernel * std::max(s.group_inputs(), s.group_outputs());
+  require(products <= kMaxProducts, "at most " + std::to_string(kMaxProducts) + " products a sum",
+          std::to_string(products));
+}
+
+// The taps and channel counts of each gather; the codes come with every quantize().
+void plan(ConvWeights::State& state) {
+  const ConvShape& s = state.shape;
+  state.forward.y = state.forward.x = forward_taps(s.kernel, s.stride);
+  state.forward.in_channels = s.in_channels;
+  state.forward.out_channels = s.out_channels;
+  state.backward.resize(static_cast<std::size_t>(s.stride) * s.stride);
+  for (int phase = 0; phase < s.stride * s.stride; ++phase) {
+    PackedTaps& packed = state.backward[static_cast<std::size_t>(phase)];
+    packed.y = backward_taps(s.kernel, s.stride, phase / s.stride);
+    packed.x = backward_taps(s.kernel, s.stride, phase % s.stride);
+    packed.in_channels = s.out_channels;
+    packed.out_channels = s.in_channels;
+  }
+}
+
+// One output channel: SBM codes p in [0, n], stored as p - 2^(bits-1) in [k][k][in] order.
+void quantize_channel(std::span<const float> weights, ConvWeights::State& state, int channel) {
+  const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
+  const auto levels = static_cast<float>((1 << state.bits) - 1);
+  const int half = 1 << (state.bits - 1);
+  const float scale = std::max((*high - *low) / levels, kSmallestScale);
+  const auto c = static_cast<std::size_t>(channel);
+  state.scales[c] = scale;
+  state.offsets[c] = *low / scale + static_cast<float>(half);
+  const int inputs = state.shape.group_inputs();
+  const int taps = state.shape.kernel * state.shape.kernel;
+  std::int8_t* codes = state.codes.data() + c * weights.size();
+  for (int i = 0; i < inputs; ++i) {
+    for (int t = 0; t < taps; ++t) {
+      const float w = weights[static_cast<std::size_t>(i * taps + t)];
+      // In this order a NaN becomes code 0; the trainer reports it by its loss.
+      const float p = std::nearbyint(std::min(levels, std::max(0.0f, (w - *low) / scale)));
+      codes[t * inputs + i] = static_cast<std::int8_t>(static_cast<int>(p) - half);
+    }
+  }
+}
+
+}  // namespace
+
+ConvWeights::ConvWeights(const ConvShape& shape) : state_(std::make_unique<State>()) {
+  check(shape);
+  state_->shape = shape;
+  state_->scales.resize(static_cast<std::size_t>(shape.out_channels));
+  state_->offsets.resize(static_cast<std::size_t>(shape.out_channels));
+  state_->codes.resize(static_cast<std::size_t>(shape.weights()));
+  plan(*state_);
+}
+
+ConvWeights::~ConvWeights() = default;
+ConvWeights::ConvWeights(ConvWeights&&) noexcept = default;
+ConvWeights& ConvWeights::operator=(ConvWeights&&) noexcept = default;
+
+int ConvWeights::bits() const {
+  return state_->bits;
+}
+std::span<const float> ConvWeights::scales() const {
+  return state_->scales;
+}
+std::span<const float> ConvWeights::offsets() const {
+  return state_->offsets;
+}
+std::span<const std::int8_t> ConvWeights::codes() const {
+  return state_->codes;
+}
+
+void ConvWeights::quantize(std::span<const float> weights, int bits) {
+  State& state = *state_;
+  const ConvShape& shape = state.shape;
+  assert(bits >= kMinBits && bits <= kMaxBits);
+  assert(static_cast<std::int64_t>(weights.size()) == shape.weights());
+  state.bits = bits;
+  const std::size_t each = weights.size() / static_cast<std::size_t>(shape.out_channels);
+#pragma omp parallel for schedule(static)
+  for (int o = 0; o < shape.out_channels; ++o) {
+    quantize_channel(weights.subspan(static_cast<std::size_t>(o) * each, each), state, o);
+  }
+  if (shape.depthwise()) {
+    pack_depthwise(state, state.forward);
+    for (PackedTaps& phase : state.backward) pack_depthwise(state, phase);
+  } else if (shape.groups == 1) {
+    pack_dense(state, Direction::forward, state.forward);
+    for (PackedTaps& phase : state.backward) pack_dense(state, Direction::backward, phase);
+  }
+}
+
+}  // namespace bitcycle::integer

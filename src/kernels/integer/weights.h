@@ -1,0 +1,58 @@
+#pragma once
+
+// The packed form of a layer's weights, shared by the convolution drivers.
+
+#include "bitcycle/kernels/integer/conv.h"
+
+#include "kernels/integer/aligned.h"
+#include "kernels/integer/microkernels.h"
+#include "kernels/integer/taps.h"
+
+#include <vector>
+
+namespace bitcycle::integer {
+
+constexpr int panels_of(int channels) {
+  return (channels + kPanel - 1) / kPanel;
+}
+constexpr int padded(int channels) {
+  return panels_of(channels) * kPanel;
+}
+
+// The weights as one gather (forward, or one phase of backward-data) needs them.
+struct PackedTaps {
+  Taps y;
+  Taps x;
+  int in_channels = 0;   // of the gathered codes
+  int out_channels = 0;  // of the result
+  // Dense: [panel][row of taps][step][16][4], rows padded to whole steps with zeros.
+  AlignedBuffer<std::int8_t> panels;
+  // Depthwise: [panel][tap pair][16][2].
+  AlignedBuffer<std::int16_t> pairs;
+  std::vector<std::int32_t>
+      code_sums;  // over all taps and inputs, per output channel, padded to 16
+
+  int taps() const { return y.count * x.count; }
+  int row_bytes() const { return x.count * in_channels; }
+  int row_steps() const { return (row_bytes() + 3) / 4; }
+  int steps() const { return y.count * row_steps(); }
+  int products() const { return y.count * row_bytes(); }
+  std::ptrdiff_t panel_bytes() const { return std::ptrdiff_t{steps()} * kStepBytes; }
+};
+
+struct ConvWeights::State {
+  ConvShape shape;
+  int bits = kMaxBits;
+  std::vector<float> scales;
+  std::vector<float> offsets;
+  std::vector<std::int8_t> codes;
+  PackedTaps forward;
+  std::vector<PackedTaps> backward;  // [stride * phase_y + phase_x]
+};
+
+// Fill `packed` (whose taps and channels are set) from the codes of `state`.
+enum class Direction { forward, backward };
+void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps& packed);
+void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed);
+
+}  // namespace bitcycle::integer

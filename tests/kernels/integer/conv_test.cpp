@@ -1,0 +1,62 @@
+// Every instruction set against the scalar reference, byte for byte, and the scalar reference
+// against the oracle.
+
+#include "kernels/integer/conv_cases.h"
+
+#include <omp.h>
+
+namespace bitcycle::integer {
+namespace {
+
+using namespace testing;
+
+std::vector<ConvShape> small_shapes() {
+  return {
+      {2, 8, 8, 16, 16, 3, 1, 1},  {1, 7, 9, 32, 16, 3, 2, 1},  {3, 5, 5, 16, 32, 3, 1, 1},
+      {1, 9, 6, 3, 16, 3, 1, 1},   {2, 6, 7, 5, 7, 3, 2, 1},    {1, 11, 13, 3, 20, 7, 2, 1},
+      {2, 4, 4, 64, 24, 1, 1, 1},  {1, 7, 7, 24, 40, 1, 2, 1},  {5, 1, 1, 64, 10, 1, 1, 1},
+      {2, 6, 5, 24, 24, 3, 1, 24}, {1, 9, 8, 18, 18, 3, 2, 18}, {1, 5, 5, 8, 12, 3, 1, 4},
+      {1, 1, 1, 1, 1, 1, 1, 1},    {70, 1, 1, 20, 3, 1, 1, 1},  {1, 3, 2, 17, 33, 5, 2, 1},
+      {2, 6, 6, 16, 16, 7, 1, 16}, {1, 4, 4, 96, 96, 3, 1, 1},
+  };
+}
+
+TEST(IntegerConv, EveryShapeMatchesTheOracleOnEverySet) {
+  for (const ConvShape& shape : small_shapes()) {
+    for (const int bits : {3, 8}) check_case({shape, bits, 8, Pattern::random, 0});
+  }
+}
+
+TEST(IntegerConv, EveryWidthIsExactOnRandomAndWorstOperands) {
+  for (const int bits : {2, 3, 4, 5, 6, 7, 8}) {
+    for (const Pattern pattern : {Pattern::random, Pattern::worst}) {
+      check_case({{2, 5, 6, 32, 16, 3, 1, 1}, bits, 8, pattern, 0});
+      check_case({{1, 5, 6, 16, 16, 3, 2, 16}, bits, 8, pattern, 0});
+    }
+  }
+}
+
+TEST(IntegerConv, ErrorWidthsAndInputZeroPoints) {
+  for (const ConvShape& shape : {small_shapes()[1], small_shapes()[4], small_shapes()[10]}) {
+    for (const int error_bits : {2, 4, 6, 7, 8}) {
+      for (const int bits : {3, 8}) check_case({shape, bits, error_bits, Pattern::random, 5});
+    }
+    check_case({shape, 8, 8, Pattern::random, 131});
+    check_case({shape, 8, 8, Pattern::worst, 255});
+  }
+}
+
+TEST(IntegerConv, DoesNotDependOnTheNumberOfThreads) {
+  const ConvOperands operands({{9, 8, 8, 16, 32, 3, 2, 1}, 4, 8, Pattern::random, 3}, false);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto one = run<Half>(operands);
+  for (const int count : {2, 5}) {
+    omp_set_num_threads(count);
+    expect_same(one, run<Half>(operands), std::to_string(count) + " threads");
+  }
+  omp_set_num_threads(threads);
+}
+
+}  // namespace
+}  // namespace bitcycle::integer
