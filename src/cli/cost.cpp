@@ -40,6 +40,7 @@ struct CostOptions {
 };
 
 constexpr Step kMaxSteps = 100'000'000;  // a few seconds of counting
+constexpr std::int64_t kMaxBatch = 1'000'000'000;
 
 struct Cost {
   RunCost run;
@@ -248,7 +249,8 @@ void add_cost(CLI::App& app, Action& action) {
   option("--cycles", options->cycles, "Cycles of the run");
   option("--cycle-length", options->cycle_length, "exact, floor (CPT) or floor_plus_one");
   option("--steps", options->steps, "Training steps")->check(CLI::Range(Step{1}, kMaxSteps));
-  option("--batch", options->batch, "Samples a step")->check(CLI::PositiveNumber);
+  option("--batch", options->batch, "Samples a step")
+      ->check(CLI::Range(std::int64_t{1}, kMaxBatch));
   option("--classes", options->classes, "Default: 10 for cifar_*, 1000 else");
   option("--image-size", options->image_size, "Default: 32 for cifar_*, 224 else");
   option("--channels", options->channels, "Channels of the images, default 3");

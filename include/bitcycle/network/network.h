@@ -37,18 +37,18 @@ inline constexpr int kNone = -2;
 
 struct Node {
   NodeKind kind = NodeKind::convolution;
-  std::string name;        // of the convolution or linear layer, e.g. "layer1.0.conv1"
-  std::string norm_name;   // of its batch norm, e.g. "layer1.0.bn1"; convolutions only
-  int input = kInput;      // node whose output is read
-  int residual = kNone;    // node whose output is added before the activation
-  int kernel = 1;          // convolution and max_pool; average_pool always covers its whole input
+  std::string name;       // of the convolution or linear layer, e.g. "layer1.0.conv1"
+  std::string norm_name;  // of its batch norm, e.g. "layer1.0.bn1"; convolutions only
+  int input = kInput;     // node whose output is read
+  int residual = kNone;   // node whose output is added before the activation
+  int kernel = 1;         // convolution and max_pool; average_pool always covers its whole input
   int stride = 1;
-  int padding = 0;         // zeros for a convolution; max_pool ignores what it pads
+  int padding = 0;  // zeros for a convolution; max_pool ignores what it pads
   int groups = 1;
   Activation activation = Activation::none;
   LayerPrecision precision = LayerPrecision::scheduled;
   WeightInit init = WeightInit::normal_fan_out;
-  ImageShape in;           // shapes of one sample; linear layers use channels x 1 x 1
+  ImageShape in;  // shapes of one sample; linear layers use channels x 1 x 1
   ImageShape out;
 
   bool depthwise() const { return groups > 1 && groups == in.channels; }

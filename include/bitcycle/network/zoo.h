@@ -2,12 +2,12 @@
 
 // The networks of the papers, by name.
 
+#include "bitcycle/network/network.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "bitcycle/network/network.h"
 
 namespace bitcycle {
 
@@ -17,8 +17,8 @@ struct NetworkOptions {
 };
 
 // Builds the description of a zoo network: cifar_resnet<6n+2>, cifar_mobilenet_v2, resnet18,
-// resnet34, resnet50. Throws Error(usage) naming the nearest known name, and when the images are too
-// small for the network or a number is out of range.
+// resnet34, resnet50. Throws Error(usage) naming the nearest known name, and when the images are
+// too small for the network or a number is out of range.
 Network make_network(std::string_view name, const NetworkOptions& options = {});
 
 struct ZooEntry {
