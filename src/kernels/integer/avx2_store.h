@@ -27,7 +27,7 @@ struct Counted {
         high(_mm256_loadu_ps(stats + 3 * kPanel)) {}
   void add(__m256 v) {
     sum = _mm256_add_ps(sum, v);
-    squares = _mm256_add_ps(squares, _mm256_mul_ps(v, v));
+    squares = _mm256_fmadd_ps(v, v, squares);
     low = _mm256_min_ps(v, low);
     high = _mm256_max_ps(v, high);
   }
@@ -53,8 +53,7 @@ template <typename T, Box kBox, Sink kSink, typename Out>
                                           : _mm256_loadu_ps(job.boxes + p * kPanel + first);
     __m256i sum = _mm256_add_epi32(load(job.sums + p * kPanel + first), channel_int);
     sum = _mm256_add_epi32(sum, _mm256_set1_epi32(job.pixel_int[p]));
-    __m256 value = _mm256_add_ps(_mm256_cvtepi32_ps(sum), _mm256_mul_ps(offset, box));
-    value = _mm256_mul_ps(value, scale);
+    __m256 value = _mm256_mul_ps(_mm256_fmadd_ps(offset, box, _mm256_cvtepi32_ps(sum)), scale);
     if constexpr (kSink == Sink::biased) value = _mm256_add_ps(value, bias);
     if constexpr (kSink == Sink::counted) counted.add(value);
     out(p, value);

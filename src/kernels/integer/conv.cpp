@@ -113,22 +113,14 @@ void conv_backward_data(const ConvShape& shape, Codes errors, const ConvWeights&
 void conv_backward_weights(const ConvShape& shape, Codes input, Codes errors,
                            const ConvWeights& weights, std::span<float> weight_gradient) {
   assert(static_cast<std::int64_t>(weight_gradient.size()) == shape.weights());
-  std::vector<std::int64_t> sums(weight_gradient.size());
-  if (shape.depthwise()) {
-    depthwise_weight_sums(shape, input, errors, sums);
-  } else if (shape.groups == 1) {
-    dense_weight_sums(shape, input, errors, sums);
-  } else {
-    grouped_weight_sums(shape, input, errors, sums);
+  std::vector<double> factors;
+  for (const float scale : weights.scales()) {
+    factors.push_back(double{input.params.scale} * errors.params.scale / scale);
   }
-  const std::size_t each = sums.size() / static_cast<std::size_t>(shape.out_channels);
-  const double scale = double{input.params.scale} * errors.params.scale;
-  for (std::size_t o = 0; o < weights.scales().size(); ++o) {
-    const double factor = scale / weights.scales()[o];
-    for (std::size_t i = o * each; i < (o + 1) * each; ++i) {
-      weight_gradient[i] = static_cast<float>(static_cast<double>(sums[i]) * factor);
-    }
-  }
+  const auto kernel = shape.depthwise()   ? depthwise_weight_gradient
+                      : shape.groups == 1 ? dense_weight_gradient
+                                          : grouped_weight_gradient;
+  kernel(shape, input, errors, factors, weight_gradient);
 }
 
 }  // namespace bitcycle::integer

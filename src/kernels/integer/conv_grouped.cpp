@@ -3,6 +3,7 @@
 #include "kernels/integer/stats.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bitcycle::integer {
 namespace {
@@ -28,7 +29,7 @@ void write(MutableReal out, std::ptrdiff_t index, float value) {
 
 void count(float value, float* stats) {
   stats[0] += value;
-  stats[kPanel] += value * value;
+  stats[kPanel] = std::fma(value, value, stats[kPanel]);
   stats[2 * kPanel] = std::min(stats[2 * kPanel], value);
   stats[3 * kPanel] = std::max(stats[3 * kPanel], value);
 }
@@ -92,10 +93,9 @@ void grouped_forward(const ConvShape& s, Codes input, const ConvWeights& weights
         const auto c = static_cast<std::size_t>(o);
         const Sums sums =
             forward_sums(s, reader, weights, n, pixel / s.out_width(), pixel % s.out_width(), o);
-        const float value = (static_cast<float>(sums.products) +
-                             weights.offsets()[c] * static_cast<float>(sums.box)) *
-                                scales[c] +
-                            bias[c];
+        const float sum = std::fma(weights.offsets()[c], static_cast<float>(sums.box),
+                                   static_cast<float>(sums.products));
+        const float value = sum * scales[c] + bias[c];
         write(output, index, value);
         if (stats != nullptr) {
           count(value, partial.group(n) + o / kPanel * kStatsFloats + o % kPanel);
@@ -121,8 +121,8 @@ void grouped_backward_data(const ConvShape& s, Codes errors, const ConvWeights& 
   }
 }
 
-void grouped_weight_sums(const ConvShape& s, Codes input, Codes errors,
-                         std::span<std::int64_t> sums) {
+void grouped_weight_gradient(const ConvShape& s, Codes input, Codes errors,
+                             std::span<const double> factors, std::span<float> gradient) {
   const CodeReader source{s.input_grid(), input};
   const CodeReader error{s.error_grid(), errors};
   const int taps = s.kernel * s.kernel;
@@ -142,7 +142,8 @@ void grouped_weight_sums(const ConvShape& s, Codes input, Codes errors,
         }
       }
     }
-    sums[static_cast<std::size_t>(w)] = sum;
+    gradient[static_cast<std::size_t>(w)] =
+        static_cast<float>(static_cast<double>(sum) * factors[static_cast<std::size_t>(out)]);
   }
 }
 

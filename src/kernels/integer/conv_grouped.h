@@ -12,8 +12,7 @@ void grouped_forward(const ConvShape& shape, Codes input, const ConvWeights& wei
                      ChannelStats* stats);
 void grouped_backward_data(const ConvShape& shape, Codes errors, const ConvWeights& weights,
                            MutableReal input_gradient);
-// sums[out][in / groups][k][k] = sum of (error - zero) * (input - zero)
-void grouped_weight_sums(const ConvShape& shape, Codes input, Codes errors,
-                         std::span<std::int64_t> sums);
+void grouped_weight_gradient(const ConvShape& shape, Codes input, Codes errors,
+                             std::span<const double> factors, std::span<float> gradient);
 
 }  // namespace bitcycle::integer

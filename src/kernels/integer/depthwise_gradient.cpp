@@ -51,8 +51,8 @@ void add_row(const ConvShape& s, Codes input, Codes errors, const Microkernels& 
 
 }  // namespace
 
-void depthwise_weight_sums(const ConvShape& s, Codes input, Codes errors,
-                           std::span<std::int64_t> sums) {
+void depthwise_weight_gradient(const ConvShape& s, Codes input, Codes errors,
+                               std::span<const double> factors, std::span<float> gradient) {
   const Microkernels& table = microkernels();
   const auto size = static_cast<std::size_t>(padded(s.out_channels)) * s.kernel * s.kernel;
   std::vector<std::int64_t> total(size);
@@ -78,8 +78,10 @@ void depthwise_weight_sums(const ConvShape& s, Codes input, Codes errors,
   const int taps = s.kernel * s.kernel;
   for (int c = 0; c < s.out_channels; ++c) {
     for (int t = 0; t < taps; ++t) {
-      sums[static_cast<std::size_t>(c) * taps + t] =
-          total[(static_cast<std::size_t>(c / kPanel) * taps + t) * kPanel + c % kPanel];
+      const auto sum = static_cast<double>(
+          total[(static_cast<std::size_t>(c / kPanel) * taps + t) * kPanel + c % kPanel]);
+      gradient[static_cast<std::size_t>(c) * taps + t] =
+          static_cast<float>(sum * factors[static_cast<std::size_t>(c)]);
     }
   }
 }

@@ -148,71 +148,82 @@ class GroupWork {
     fill_boxes(phase);
     const int pixels = images_ * phase.pixels();
     const int step = phase.taps->y.source_step;
-    const std::ptrdiff_t band = std::max<std::ptrdiff_t>(
-        kBandBytes / (std::ptrdiff_t{call_.grid.channels} * step * step), 1);
-    const int block_band = static_cast<int>((band / dot_.pixels + 1) * dot_.pixels);
-    for (int first = 0; first < pixels; first += block_band) {
-      const int last = std::min(pixels, first + block_band);
+    const std::ptrdiff_t band = kBandBytes / (std::ptrdiff_t{call_.grid.channels} * step * step);
+    const int blocks = static_cast<int>(band / dot_.pixels) + 1;
+    for (int first = 0; first < pixels; first += blocks * dot_.pixels) {
+      const int last = std::min(pixels, first + blocks * dot_.pixels);
       for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
-        for (int i = first; i < last; i += dot_.pixels) {
-          run_block(phase, panel, i, std::min(dot_.pixels, last - i));
-        }
+        run_panel(phase, panel, first, last);
       }
     }
   }
 
-  void run_block(const PhasePlan& phase, int panel, int first, int pixels) {
-    alignas(64) std::int32_t sums[kMaxPixels * kPanel];
+  // The pixels [first, last) of one panel.
+  void run_panel(const PhasePlan& phase, int panel, int first, int last) {
+    alignas(64) std::int32_t sums[kMaxPixels * kPanel] = {};
     const PackedTaps& taps = *phase.taps;
-    if (phase.segments.empty()) {
-      std::fill(std::begin(sums), std::end(sums), 0);
-    } else {
-      dot_.run({source_, phase.sources.data() + first,
-                taps.panels.data() + panel * taps.panel_bytes(), phase.segments, sums});
+    DotJob dot{source_, nullptr, taps.panels.data() + panel * taps.panel_bytes(), phase.segments,
+               sums};
+    StoreJob store = store_job(phase, panel);
+    store.sums = sums;
+    for (int i = first; i < last; i += dot_.pixels) {
+      dot.offsets = phase.sources.data() + i;
+      if (!phase.segments.empty()) dot_.run(dot);
+      store.pixels = std::min(dot_.pixels, last - i);
+      store.offsets = phase.targets.data() + i;
+      store.boxes = scratch_.boxes.data() + i;
+      store.pixel_int = scratch_.int_boxes.data() + i;
+      store_kernel()(store);
     }
-    store(phase, panel, first, pixels, sums, scratch_.boxes.data() + first,
-          scratch_.int_boxes.data() + first);
   }
 
   void run_depthwise(const PhasePlan& phase) {
+    for (int i = 0; i < images_ * phase.pixels(); i += kMaxPixels) {
+      for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
+        run_depthwise_block(phase, panel, i, std::min(kMaxPixels, images_ * phase.pixels() - i));
+      }
+    }
+  }
+
+  void run_depthwise_block(const PhasePlan& phase, int panel, int first, int pixels) {
     alignas(64) std::int32_t sums[kMaxPixels * kPanel];
     alignas(64) float boxes[kMaxPixels * kPanel];
     static constexpr std::int32_t kNoPixelInt[kMaxPixels] = {};
     const PackedTaps& taps = *phase.taps;
-    const int pixels = images_ * phase.pixels();
     const std::ptrdiff_t weights = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
-    for (int i = 0; i < pixels; i += kMaxPixels) {
-      for (int panel = 0; panel < panels_of(taps.out_channels); ++panel) {
-        const int count = std::min(kMaxPixels, pixels - i);
-        table_.depthwise({source_ + panel * kPanel, phase.sources.data() + i, count,
-                          phase.tap_bytes, taps.pairs.data() + panel * weights,
-                          call_.codes.params.zero_point * taps.taps(), sums, boxes});
-        store(phase, panel, i, count, sums, boxes, kNoPixelInt);
-      }
-    }
+    table_.depthwise({source_ + panel * kPanel, phase.sources.data() + first, pixels,
+                      phase.tap_bytes, taps.pairs.data() + panel * weights,
+                      call_.codes.params.zero_point * taps.taps(), sums, boxes});
+    StoreJob store = store_job(phase, panel);
+    store.sums = sums;
+    store.pixels = pixels;
+    store.offsets = phase.targets.data() + first;
+    store.boxes = boxes;
+    store.pixel_int = kNoPixelInt;
+    store_kernel()(store);
   }
 
-  void store(const PhasePlan& phase, int panel, int first, int pixels, const std::int32_t* sums,
-             const float* boxes, const std::int32_t* pixel_int) {
+  auto store_kernel() const -> void (*)(const StoreJob&) {
+    const Sink sink = stats_ != nullptr ? Sink::counted : Sink::biased;
+    return table_.store[static_cast<int>(call_.output.type)][static_cast<int>(call_.box)]
+                       [static_cast<int>(sink)];
+  }
+
+  // What all blocks of a panel share.
+  StoreJob store_job(const PhasePlan& phase, int panel) const {
     const int channel = panel * kPanel;
     const auto& channel_int =
         arithmetic_ == Arithmetic::signed_source ? phase.signed_channel_int : phase.channel_int;
     const std::ptrdiff_t size = call_.output.type == Real::f16 ? 2 : 4;
-    const Sink sink = stats_ != nullptr ? Sink::counted : Sink::biased;
-    const auto kernel = table_.store[static_cast<int>(call_.output.type)]
-                                    [static_cast<int>(call_.box)][static_cast<int>(sink)];
-    kernel({.sums = sums,
-            .pixels = pixels,
-            .channels = std::min(kPanel, phase.taps->out_channels - channel),
-            .offsets = phase.targets.data() + first,
-            .boxes = boxes,
-            .pixel_int = pixel_int,
-            .channel_int = channel_int.data() + channel,
-            .channel_offset = call_.offsets.data() + channel,
-            .channel_scale = call_.scales.data() + channel,
-            .bias = call_.bias.data() + channel,
-            .output = static_cast<char*>(call_.output.data) + (target_ + channel) * size,
-            .stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr});
+    StoreJob job{};
+    job.channels = std::min(kPanel, phase.taps->out_channels - channel);
+    job.channel_int = channel_int.data() + channel;
+    job.channel_offset = call_.offsets.data() + channel;
+    job.channel_scale = call_.scales.data() + channel;
+    job.bias = call_.bias.data() + channel;
+    job.output = static_cast<char*>(call_.output.data) + (target_ + channel) * size;
+    job.stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr;
+    return job;
   }
 
   const Gather& call_;

@@ -62,8 +62,9 @@ struct DotKernel {
   int pixels = 0;
 };
 
-// y = (float(sum + channel_int + pixel_int) + channel_offset * box) * channel_scale, then + bias or
-// into the statistics. `box` is one number a pixel, or 16 for depthwise convolutions.
+// y = fma(channel_offset, box, float(sum + channel_int + pixel_int)) * channel_scale, then + bias
+// or into the statistics (squares by fma as well). `box` is one number a pixel, or 16 for depthwise
+// convolutions.
 struct StoreJob {
   const std::int32_t* sums;
   int pixels;

@@ -4,6 +4,7 @@
 #include "kernels/integer/microkernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace bitcycle::integer {
@@ -52,7 +53,7 @@ void write(float* to, float value) {
 
 void count(float value, float* stats) {
   stats[0] += value;
-  stats[kPanel] += value * value;
+  stats[kPanel] = std::fma(value, value, stats[kPanel]);
   stats[2 * kPanel] = std::min(stats[2 * kPanel], value);
   stats[3 * kPanel] = std::max(stats[3 * kPanel], value);
 }
@@ -70,7 +71,8 @@ void store(const StoreJob& job) {
       const float box = kBox == Box::pixel ? job.boxes[p] : job.boxes[p * kPanel + c];
       const std::int32_t sum =
           wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c], job.pixel_int[p]);
-      float value = (static_cast<float>(sum) + job.channel_offset[c] * box) * job.channel_scale[c];
+      float value =
+          std::fma(job.channel_offset[c], box, static_cast<float>(sum)) * job.channel_scale[c];
       if constexpr (kSink == Sink::biased) value += job.bias[c];
       if constexpr (kSink == Sink::counted) count(value, job.stats + c);
       write(out + c, value);

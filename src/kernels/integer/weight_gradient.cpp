@@ -50,12 +50,13 @@ struct Layout {
   std::size_t columns() const {
     return static_cast<std::size_t>(column_panels) * shape.kernel * kPanel;
   }
+  std::size_t outputs() const { return static_cast<std::size_t>(shape.out_channels); }
 };
 
-// What a thread adds up: 32-bit tiles, emptied into 64 bits before they could overflow.
+// What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
+// overflow.
 struct Accumulator {
-  AlignedBuffer<std::int32_t> tiles;  // [column panel][ky][output panel][16][16]
-  AlignedBuffer<std::int64_t> wide_tiles;
+  AlignedBuffer<std::int32_t> tiles;        // [column panel][ky][output panel][16][16]
   AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
   AlignedBuffer<std::int64_t> error_sums;   // [output channel]
   AlignedBuffer<std::uint8_t> columns;
@@ -63,28 +64,32 @@ struct Accumulator {
   std::int64_t pixels = 0;
 
   void clear(const Layout& layout) {
-    const std::size_t size = layout.tiles() * kTile;
-    std::fill_n(tiles.reserve(size), size, 0);
-    std::fill_n(wide_tiles.reserve(size), size, 0);
+    std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
     std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
-    const auto outputs = static_cast<std::size_t>(layout.shape.out_channels);
-    std::fill_n(error_sums.reserve(outputs), outputs, 0);
+    std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
     pixels = 0;
   }
-  void widen(const Layout& layout) {
-    const std::size_t size = layout.tiles() * kTile;
-    for (std::size_t i = 0; i < size; ++i) wide_tiles.data()[i] += tiles.data()[i];
-    std::fill_n(tiles.data(), size, 0);
-    pixels = 0;
+};
+
+struct Total {
+  AlignedBuffer<std::int64_t> tiles;
+  AlignedBuffer<std::int64_t> column_sums;
+  AlignedBuffer<std::int64_t> error_sums;
+
+  void clear(const Layout& layout) {
+    std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
+    std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
+    std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
   }
-  void add(const Accumulator& other, const Layout& layout) {
-    const auto add_all = [](std::int64_t* to, const std::int64_t* from, std::size_t size) {
+  // Called by one thread at a time; integers, so the order does not matter.
+  void take(Accumulator& own, const Layout& layout) {
+    const auto add = [](std::int64_t* to, const auto* from, std::size_t size) {
       for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
     };
-    add_all(wide_tiles.data(), other.wide_tiles.data(), layout.tiles() * kTile);
-    add_all(column_sums.data(), other.column_sums.data(), layout.columns());
-    add_all(error_sums.data(), other.error_sums.data(),
-            static_cast<std::size_t>(layout.shape.out_channels));
+    add(tiles.data(), own.tiles.data(), layout.tiles() * kTile);
+    add(column_sums.data(), own.column_sums.data(), layout.columns());
+    add(error_sums.data(), own.error_sums.data(), layout.outputs());
+    own.clear(layout);
   }
 };
 
@@ -244,38 +249,35 @@ std::int64_t tile_limit(Codes input, Codes errors) {
 }
 
 // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h half the error's range.
-void finish(const Layout& layout, Codes input, Codes errors, const Accumulator& total,
-            std::span<std::int64_t> sums) {
+void finish(const Layout& layout, Codes input, Codes errors, const Total& total, int out,
+            double factor, float* gradient) {
   const ConvShape& s = layout.shape;
   const std::int64_t shift = (1 << (errors.params.bits - 1)) - errors.params.zero_point;
-  for (int o = 0; o < s.out_channels; ++o) {
-    const std::int64_t constant =
-        -std::int64_t{input.params.zero_point} * total.error_sums.data()[o];
-    for (int ky = 0; ky < s.kernel; ++ky) {
-      for (int j = 0; j < s.kernel * s.in_channels; ++j) {
-        const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
-        const std::ptrdiff_t tile = column * layout.output_panels + o / kPanel;
-        const std::ptrdiff_t to =
-            ((std::ptrdiff_t{o} * s.in_channels + j % s.in_channels) * s.kernel + ky) * s.kernel +
-            j / s.in_channels;
-        sums[static_cast<std::size_t>(to)] =
-            total.wide_tiles.data()[tile * kTile + o % kPanel * kPanel + j % kPanel] +
-            shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
-      }
+  const std::int64_t constant =
+      -std::int64_t{input.params.zero_point} * total.error_sums.data()[out];
+  for (int ky = 0; ky < s.kernel; ++ky) {
+    for (int j = 0; j < s.kernel * s.in_channels; ++j) {
+      const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
+      const std::ptrdiff_t tile = column * layout.output_panels + out / kPanel;
+      const std::int64_t sum =
+          total.tiles.data()[tile * kTile + out % kPanel * kPanel + j % kPanel] +
+          shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
+      gradient[(j % s.in_channels * s.kernel + ky) * s.kernel + j / s.in_channels] =
+          static_cast<float>(static_cast<double>(sum) * factor);
     }
   }
 }
 
 }  // namespace
 
-void dense_weight_sums(const ConvShape& shape, Codes input, Codes errors,
-                       std::span<std::int64_t> sums) {
-  static thread_local Accumulator total;
+void dense_weight_gradient(const ConvShape& shape, Codes input, Codes errors,
+                           std::span<const double> factors, std::span<float> gradient) {
+  static thread_local Total caller_total;
+  Total& total = caller_total;
   const Layout layout(shape);
   const Microkernels& table = microkernels();
   const std::int64_t limit = tile_limit(input, errors);
-  Accumulator& shared = total;
-  shared.clear(layout);
+  total.clear(layout);
 #pragma omp parallel
   {
     Accumulator& own = thread_accumulator();
@@ -283,15 +285,23 @@ void dense_weight_sums(const ConvShape& shape, Codes input, Codes errors,
 #pragma omp for schedule(dynamic, 1) nowait
     for (int item = 0; item < layout.groups * layout.bands; ++item) {
       BandWork work(layout, table, input, errors, own, item);
-      if (own.pixels + work.pixels() > limit) own.widen(layout);
+      if (own.pixels + work.pixels() > limit) {
+#pragma omp critical(bitcycle_weight_gradient)
+        total.take(own, layout);
+      }
       own.pixels += work.pixels();
       work.run();
     }
-    own.widen(layout);
-#pragma omp critical(bitcycle_weight_sums)
-    shared.add(own, layout);
+#pragma omp critical(bitcycle_weight_gradient)
+    total.take(own, layout);
+#pragma omp barrier
+#pragma omp for schedule(static)
+    for (int out = 0; out < shape.out_channels; ++out) {
+      finish(
+          layout, input, errors, total, out, factors[static_cast<std::size_t>(out)],
+          gradient.data() + std::ptrdiff_t{out} * shape.kernel * shape.kernel * shape.in_channels);
+    }
   }
-  finish(layout, input, errors, shared, sums);
 }
 
 }  // namespace bitcycle::integer
