@@ -65,6 +65,7 @@ class Lister {
     if (!field.condition.key.empty()) {
       about += fmt::format("; only when `{}` is {}", field.condition.key, field.condition.value);
     }
+    if (field.effect == Effect::conduct) about += "; may change on resume";
     rows.push_back({key, fmt::format("| `{}` | {} | {} | {} | {} |", key, type,
                                      initial.empty() ? "unset" : "`" + initial + "`",
                                      bounded ? range_in_words(field) : "", about)});

@@ -282,6 +282,20 @@ TEST(SettingsTest, MistakesNameTheSetting) {
   EXPECT_THAT(complaint("", {"steps=1", "epochs=1"}), HasSubstr("--set epochs=1: expected one of"));
 }
 
+TEST(NoticesTest, AnOddNumberOfTriangularCyclesIsToldNotRefused) {
+  const auto with = [](const std::string& precision) {
+    return notices(parsed("steps = 90\n[precision]\n" + precision));
+  };
+  const std::string odd = "{ schedule = \"CT\", min = 3, max = 8, cycles = 3 }";
+  EXPECT_THAT(with("forward = " + odd),
+              ElementsAre("precision.forward: an odd number of CT cycles (3) ends the run at 3 "
+                          "bits; an even number ends it at 8"));
+  EXPECT_THAT(with("override = [{ layers = \"conv1\", weight = " + odd + " }]"),
+              ElementsAre(HasSubstr("precision.override of conv1: weight: an odd number")));
+  EXPECT_THAT(with("forward = { schedule = \"CT\", min = 3, max = 8, cycles = 4 }"), IsEmpty());
+  EXPECT_THAT(with("forward = { schedule = \"CR\", min = 3, max = 8, cycles = 3 }"), IsEmpty());
+}
+
 TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {
   const Recipe a = parsed("steps = 10");
   Recipe b = a;
