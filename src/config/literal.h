@@ -42,5 +42,7 @@ struct LiteralVisitor {
     if (!text.empty()) add(field, text);
   }
 };
+template <class Add>
+LiteralVisitor(Add) -> LiteralVisitor<Add>;
 
 }  // namespace bitcycle

@@ -146,7 +146,7 @@ void Reader::read(const Field& field, const toml::node& node, ScheduleSpec& valu
   } else {
     fail(field, node, "a width in bits, \"fp\", or a table with a schedule");
   }
-  places_.schedules.emplace_back(value, node.source());
+  places_.schedules.push_back({value, node.source()});
 }
 
 }  // namespace bitcycle

@@ -9,16 +9,20 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bitcycle {
+
+struct PlacedSchedule {
+  ScheduleSpec spec;
+  toml::source_region where;
+};
 
 // Where the values stood: by dotted key, with [i] for the entries of an array.
 struct Places {
   toml::source_region document;
   std::map<std::string, toml::source_region> keys;
-  std::vector<std::pair<ScheduleSpec, toml::source_region>> schedules;
+  std::vector<PlacedSchedule> schedules;
 
   // The place of the first of these keys that was given, else the document's beginning.
   const toml::source_region& of(std::initializer_list<std::string> keys_by_preference) const;

@@ -105,8 +105,8 @@ void check_override(const LayerOverride& entry, const std::string& key,
 }
 
 void check_precision(const Recipe& recipe, const Network& network, const Places& places) {
-  for (const auto& [spec, where] : places.schedules) {
-    at_place(where, [&] { return make_schedule(spec, schedule_length(recipe)); });
+  for (const PlacedSchedule& given : places.schedules) {
+    at_place(given.where, [&] { return make_schedule(given.spec, schedule_length(recipe)); });
   }
   const std::vector<PlannedLayer> layers = planned_layers(network);
   for (std::size_t i = 0; i < recipe.precision.overrides.size(); ++i) {
