@@ -21,8 +21,9 @@ endif()
 function(bitcycle_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno
-                                           -fno-trapping-math)
+  # Options structs are initialised by naming the fields that differ from their defaults.
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math)
   if(BITCYCLE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -31,4 +32,12 @@ function(bitcycle_configure target)
                                              -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${BITCYCLE_SANITIZE})
   endif()
+endfunction()
+
+# Lets a program use the torch layer's precompiled header. A program would be compiled with -fPIE, the
+# header was with -fPIC, and the compiler insists that both agree.
+function(bitcycle_use_torch_headers target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM bitcycle_torch)
 endfunction()

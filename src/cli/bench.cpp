@@ -1,10 +1,55 @@
+// `bitcycle bench`: measured speed on this machine, always beside a baseline.
+
 #include "cli/command.h"
+#include "cli/torch_commands.h"
+
+#include <memory>
 
 namespace bitcycle::cli {
+namespace {
+
+constexpr const char* kStepFooter =
+    "Times one training step (forward, backward, optimizer) of Bitcycle and of LibTorch's float\n"
+    "network, taking turns in one process with the same threads, and prints medians. `ratio` is the\n"
+    "float time divided by Bitcycle's: above 1, Bitcycle is faster.\n"
+    "\n"
+    "Example:\n"
+    "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8";
+
+void add_bench_step(CLI::App& bench, Action& action) {
+  auto* command = bench.add_subcommand("step", "Time a training step against LibTorch's float step");
+  auto options = std::make_shared<BenchStepOptions>();
+  command->add_option("--model", options->model, "Network (bitcycle models)")
+      ->capture_default_str();
+  command->add_option("--batch", options->batch, "Samples a step")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command->add_option("--bits", options->bits, "Forward bits, 0 for float")
+      ->check(CLI::Range(0, 16))
+      ->capture_default_str();
+  command->add_option("--grad-bits", options->grad_bits, "Backward bits, 0 for float")
+      ->check(CLI::Range(0, 16))
+      ->capture_default_str();
+  command->add_option("--backend", options->backend, "How low precision is computed")
+      ->check(CLI::IsMember({"simulate"}))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads; 0 for all cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->add_option("--repeats", options->repeats, "Timed steps of each")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kStepFooter);
+  command->callback([options, &action] { action = [options] { return run_bench_step(*options); }; });
+}
+
+}  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  (void)app;
-  (void)action;
+  auto* bench = app.add_subcommand("bench", "Measure speed on this machine");
+  bench->require_subcommand(1);
+  add_bench_step(*bench, action);
 }
 
 }  // namespace bitcycle::cli

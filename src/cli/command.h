@@ -18,5 +18,6 @@ void add_data(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
 
 }  // namespace bitcycle::cli

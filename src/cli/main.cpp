@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   Action action;
   add_train(app, action);
   add_eval(app, action);
+  add_compare(app, action);
   add_schedule(app, action);
   add_cost(app, action);
   add_models(app, action);

@@ -26,7 +26,7 @@ NAME may state its numbers, and several parts may follow one another:
   bitcycle schedule "static 4 until 0.5, CR 4:8 x4"
 
 Examples:
-  bitcycle schedule                                            the names, with a line on each
+  bitcycle schedule                                            the names, with cost and a line each
   bitcycle schedule CR --min 3 --max 8 --cycles 8 --steps 64   a table with a plot
   bitcycle schedule RTH --csv > rth.csv                        t,value,bits of every step
   bitcycle schedule cosine --cycles 32 --steps 600600 --cycle-length floor
@@ -85,20 +85,37 @@ Run make_run(const Options& options) {
   return {forward.name, options.steps, make(forward), make(backward), {upper, max_bits(backward)}};
 }
 
-void print_names() {
-  Table table({"name", "what it does"});
+// Every schedule over the same run, so that they can be compared.
+std::vector<Run> all_runs(const Options& options) {
+  std::vector<Run> runs;
   for (const std::string& name : schedule_names()) {
-    table.add_row({name, std::string(describe_schedule(name))});
+    Options named = options;
+    named.spec.name = name;
+    if (name == "static") named.min.reset();  // the baseline stands at the upper bound
+    runs.push_back(make_run(named));
+  }
+  return runs;
+}
+
+void print_names(const Options& options) {
+  Table table({"name", "mean bits", "cost", "what it does"});
+  for (const Run& run : all_runs(options)) {
+    table.add_row({run.title, fmt::format("{:.3f}", mean_bits(run.forward, run.steps)),
+                   fmt::format("{:.4f}", run.cost()), std::string(describe_schedule(run.title))});
   }
   fmt::print(
-      "{}\n`bitcycle schedule NAME` shows one; `bitcycle schedule --help` has the options.\n",
+      "{}\nCost is relative to static. `bitcycle schedule NAME` shows a schedule; "
+      "`bitcycle schedule --help` has the options.\n",
       table.text());
 }
 
-void print_names_json() {
+void print_names_json(const Options& options) {
   auto names = nlohmann::ordered_json::array();
-  for (const std::string& name : schedule_names()) {
-    names.push_back({{"name", name}, {"about", describe_schedule(name)}});
+  for (const Run& run : all_runs(options)) {
+    names.push_back({{"name", run.title},
+                     {"about", describe_schedule(run.title)},
+                     {"mean_bits", mean_bits(run.forward, run.steps)},
+                     {"relative_cost", run.cost()}});
   }
   fmt::print("{}\n", names.dump());
 }
@@ -189,14 +206,17 @@ void show(const Options& options) {
   print_table(run, options.spec.cycles);
 }
 
-int run_schedule(const Options& options) {
-  if (!options.spec.name.empty()) {
-    show(options);
-  } else if (options.json) {
-    print_names_json();
-  } else {
-    print_names();
+void compare(const Options& options) {
+  if (options.csv || !options.svg.empty()) {
+    throw Error(ErrorCode::usage, "expected the NAME of a schedule, found none",
+                "`bitcycle schedule` lists them.");
   }
+  if (options.json) return print_names_json(options);
+  print_names(options);
+}
+
+int run_schedule(const Options& options) {
+  options.spec.name.empty() ? compare(options) : show(options);
   return 0;
 }
 
@@ -207,7 +227,7 @@ void add_schedule(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("schedule", "Show a precision schedule and what it costs");
   command->footer(kFooter);
   ScheduleSpec& spec = options->spec;
-  command->add_option("NAME", spec.name, "The schedule; without it the names are listed");
+  command->add_option("NAME", spec.name, "The schedule; without it all are listed and compared");
   command->add_option("--min", options->min, "Lower bound in bits, 2 to 32 [3]");
   command->add_option("--max", options->max, "Upper bound in bits, 2 to 32; 0: float (static) [8]");
   command->add_option("--cycles", spec.cycles, "Cycles in the run; triangular: even ends high")

@@ -39,6 +39,9 @@ class CheckpointStore {
   void mark_best(std::int64_t step);
   std::optional<std::int64_t> best() const;
 
+  // Removes the checkpoint of a step, if there is one.
+  void remove(std::int64_t step);
+
   // Removes all but the newest `keep` (at least one) and the best.
   void prune(int keep);
 

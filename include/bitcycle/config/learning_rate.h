@@ -1,0 +1,19 @@
+#pragma once
+
+// The learning rate of a step, as a recipe states it: a pure function, so resuming is free.
+
+#include "bitcycle/config/recipe.h"
+
+namespace bitcycle {
+
+// With f = step / total and r the recipe's base rate:
+//   constant   r
+//   piecewise  r * factor^k, k the number of fractions in `at` that f has reached
+//   linear     r until f = 0.5, then straight down to final * r at f = 0.9, then final * r
+//   cosine     from r at f = 0 to final * r at f = 1, half a cosine
+//   sgdr       0.5 r (1 + cos(pi u)), u the position within the current cycle; the first cycle takes
+//              first_period of the run, each later one period_factor times the one before
+// During the first warmup_steps the rate is r * warmup_factor, or rises linearly from there to r.
+double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total);
+
+}  // namespace bitcycle

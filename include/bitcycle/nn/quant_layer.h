@@ -1,0 +1,44 @@
+#pragma once
+
+// What every quantized layer has in common: a precision slot that a controller writes before each
+// step, and the running range of its input. Bits are not passed through forward(), so a quantized
+// layer drops into any model.
+
+#include "bitcycle/base/random.h"
+#include "bitcycle/kernels/quantize.h"
+#include "bitcycle/network/layer_bits.h"
+#include "bitcycle/quant/torch.h"
+
+namespace bitcycle {
+
+// Where the running range of activations starts: at the first batch's range, or at zero as in the
+// papers' code, which clamps evaluations hard for some tens of steps.
+enum class RangeStart { first_batch, zero };
+
+class QuantLayer {
+ public:
+  virtual ~QuantLayer() = default;
+
+  // The precision slot: bits by role, and the key of this step's stochastic rounding.
+  void set_precision(LayerBits bits, RandomKey step_key);
+  LayerBits bits() const { return bits_; }
+  void set_range_start(RangeStart start) { range_start_ = start; }
+
+ protected:
+  // Registers the running range's buffers on the module that the layer is.
+  void register_range(torch::nn::Module& module);
+  // The range to quantize `x` over: in training its own, which also moves the running range; in
+  // evaluation the running one. `x` is read only if the activation is quantized or training.
+  Range input_range(const at::Tensor& x, bool training);
+  NoiseKey noise() const { return noise_; }
+
+ private:
+  LayerBits bits_;
+  NoiseKey noise_;
+  RangeStart range_start_ = RangeStart::first_batch;
+  at::Tensor running_range_;  // hi - lo, averaged over steps with weight 0.9
+  at::Tensor running_zero_;   // lo, likewise
+  at::Tensor steps_tracked_;
+};
+
+}  // namespace bitcycle

@@ -1,0 +1,80 @@
+// The torch commands in the program without LibTorch: check what can be checked here, so that a
+// mistake is answered in milliseconds, then let `bitcycle-torch` take over this process.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/network/zoo.h"
+
+#include "cli/run_paths.h"
+#include "cli/torch_commands.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace bitcycle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "bitcycle-torch";
+
+// Beside this program in a build tree, in ../libexec/bitcycle once installed.
+fs::path torch_program() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& place : {here, here / "../libexec/bitcycle"}) {
+    if (fs::exists(place / kProgram)) return place / kProgram;
+  }
+  throw Error(ErrorCode::usage, "this command needs LibTorch, and " + std::string(kProgram) +
+                                    " is not beside " + (here / "bitcycle").string(),
+              "Build with -DBITCYCLE_TORCH=ON (the default).");
+}
+
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  return arguments;
+}
+
+// OpenMP reads its settings when it is loaded, which is why they are made here. Unbound threads may
+// share a core for a whole run; a single thread is better left to the system.
+void bind_threads(int threads) {
+  const int used = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+  if (used > 1) setenv("OMP_PROC_BIND", "true", /*overwrite=*/0);
+}
+
+[[noreturn]] void hand_over(int threads) {
+  bind_threads(threads);
+  const fs::path program = torch_program();
+  std::vector<std::string> arguments = own_arguments();
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv(program.c_str(), pointers.data());
+  throw Error(ErrorCode::io, "cannot start " + program.string());
+}
+
+}  // namespace
+
+int run_train(const TrainOptions& options) {
+  const TrainPaths paths = train_paths(options);
+  hand_over(read_recipe(paths.recipe, options.settings).threads);
+}
+
+int run_eval(const EvalOptions& options) {
+  parse_widths(options.bits);
+  hand_over(read_recipe(run_recipe(options.run)).threads);
+}
+
+int run_bench_step(const BenchStepOptions& options) {
+  make_network(options.model);
+  hand_over(options.threads);
+}
+
+}  // namespace bitcycle::cli

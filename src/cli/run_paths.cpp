@@ -1,0 +1,39 @@
+#include "cli/run_paths.h"
+
+#include "bitcycle/base/error.h"
+
+#include <sstream>
+
+namespace bitcycle::cli {
+
+namespace fs = std::filesystem;
+
+TrainPaths train_paths(const TrainOptions& options) {
+  const fs::path given = options.recipe;
+  if (fs::is_directory(given)) {
+    if (options.run_dir.empty()) return {run_recipe(given), given};
+    return {run_recipe(given), options.run_dir};
+  }
+  if (!options.run_dir.empty()) return {given, options.run_dir};
+  return {given, fs::path("runs") / given.stem()};
+}
+
+fs::path run_recipe(const fs::path& run_directory) {
+  const fs::path recipe = run_directory / "recipe.toml";
+  if (fs::exists(recipe)) return recipe;
+  throw Error(ErrorCode::usage,
+              "\"" + run_directory.string() + "\" is no run directory: it has no recipe.toml",
+              "Run directories are made by `bitcycle train` (below runs/ by default).");
+}
+
+std::vector<Width> parse_widths(const std::string& list) {
+  std::vector<Width> widths;
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    widths.push_back({part, parse_evaluation_bits(part)});
+  }
+  if (widths.empty()) parse_evaluation_bits("");
+  return widths;
+}
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,97 @@
+#include "cli/run_summary.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/config/recipe.h"
+#include "bitcycle/io/file.h"
+#include "bitcycle/report/live_line.h"
+#include "bitcycle/report/table.h"
+
+#include "cli/run_paths.h"
+
+#include <map>
+#include <sstream>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace bitcycle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const fs::path& path) {
+  const auto bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string bits_text(const ScheduleSpec& spec) {
+  if (spec.max == 0) return "fp";
+  return spec.min == spec.max ? std::to_string(spec.max) : fmt::format("{}-{}", spec.min, spec.max);
+}
+
+std::string precision_text(const PrecisionRecipe& precision) {
+  return fmt::format("{} {}/{}", precision.forward.name, bits_text(precision.forward),
+                     bits_text(precision.backward));
+}
+
+// Steps that a killed process had to repeat were logged twice; the later line counts.
+double measured_seconds(const fs::path& timing) {
+  std::istringstream lines(text_of(timing));
+  std::map<std::int64_t, double> seconds;
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (json.is_object()) seconds[json.value("step", std::int64_t{0})] = json.value("seconds", 0.0);
+  }
+  double total = 0;
+  for (const auto& [step, value] : seconds) total += value;
+  return total;
+}
+
+}  // namespace
+
+RunSummary read_run_summary(const fs::path& run) {
+  const Recipe recipe = read_recipe(run_recipe(run));
+  if (!fs::exists(run / "summary.json")) {
+    throw Error(ErrorCode::usage, "the run in \"" + run.string() + "\" is not finished",
+                "Finish it with: bitcycle train " + run.string() + " --resume");
+  }
+  try {
+    const Json json = Json::parse(text_of(run / "summary.json"));
+    return {.run = run.string(),
+            .precision = precision_text(recipe.precision),
+            .accuracy = json.at("test_of_best").at("accuracy"),
+            .gbitops = json.at("gbitops"),
+            .saving_percent = json.at("saving_percent"),
+            .training_seconds = measured_seconds(run / "timing.jsonl")};
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::io, (run / "summary.json").string() + ": " + error.what(),
+                "The file is damaged; remove it and resume the run to write it again.");
+  }
+}
+
+std::string summary_table(const std::vector<RunSummary>& runs) {
+  Table table({"precision", "test accuracy", "GBitOPs", "saved against static", "training time",
+               "run directory"});
+  for (const RunSummary& run : runs) {
+    table.add_row({run.precision, fmt::format("{:.2f} %", run.accuracy),
+                   fmt::format("{:.4g}", run.gbitops), fmt::format("{:.1f} %", run.saving_percent),
+                   readable_duration(run.training_seconds), run.run});
+  }
+  return table.text();
+}
+
+std::string summary_json(const std::vector<RunSummary>& runs) {
+  Json list = Json::array();
+  for (const RunSummary& run : runs) {
+    list.push_back({{"run", run.run},
+                    {"precision", run.precision},
+                    {"accuracy", run.accuracy},
+                    {"gbitops", run.gbitops},
+                    {"saving_percent", run.saving_percent},
+                    {"training_seconds", run.training_seconds}});
+  }
+  return list.dump(2) + "\n";
+}
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+// The result of a finished run, read from its directory, and a table of several.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bitcycle::cli {
+
+struct RunSummary {
+  std::string run;               // directory
+  std::string precision;         // e.g. "CR 3-8/8"
+  double accuracy = 0;           // test, percent, of the best weights
+  double gbitops = 0;
+  double saving_percent = 0;     // against static at the schedule's upper bounds
+  double training_seconds = 0;   // measured, of the training steps
+};
+
+// Throws Error(usage) when the directory holds no run, or one that is not finished.
+RunSummary read_run_summary(const std::filesystem::path& run_directory);
+
+std::string summary_table(const std::vector<RunSummary>& runs);
+std::string summary_json(const std::vector<RunSummary>& runs);
+
+}  // namespace bitcycle::cli

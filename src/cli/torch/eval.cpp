@@ -1,0 +1,98 @@
+// `bitcycle eval` itself, in the program that has LibTorch.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/checkpoint.h"
+#include "bitcycle/report/table.h"
+#include "bitcycle/train/session.h"
+#include "bitcycle/train/tensor_io.h"
+
+#include "cli/run_paths.h"
+#include "cli/torch_commands.h"
+
+#include <charconv>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace bitcycle::cli {
+namespace {
+
+Step chosen_step(const CheckpointStore& store, const EvalOptions& options) {
+  std::optional<Step> step;
+  if (options.checkpoint == "best") {
+    step = store.best() ? store.best() : store.latest();
+  } else if (options.checkpoint == "last") {
+    step = store.latest();
+  } else {
+    const char* end = options.checkpoint.data() + options.checkpoint.size();
+    Step number = 0;
+    const auto [stop, error] = std::from_chars(options.checkpoint.data(), end, number);
+    if (error == std::errc{} && stop == end) step = number;
+  }
+  if (step) return *step;
+  throw Error(ErrorCode::checkpoint,
+              "no checkpoint \"" + options.checkpoint + "\" in \"" + options.run + "\"",
+              "--checkpoint takes best, last, or the number of a step that is in checkpoints/.");
+}
+
+DatasetOptions::Split split_of(const EvalOptions& options, const Recipe& recipe) {
+  if (options.split == "test") return DatasetOptions::Split::test;
+  if (recipe.data.validation > 0) return DatasetOptions::Split::validation;
+  throw Error(ErrorCode::usage, "the run has no validation split (data.validation = 0)",
+              "Use --split test.");
+}
+
+void load_weights(Session& session, const CheckpointStore& store, Step step) {
+  CheckpointFiles files = store.load(step);
+  restore_tensors(std::move(files["model.safetensors"]),
+                  (store.directory(step) / "model.safetensors").string(),
+                  model_state(*session.model()));
+}
+
+struct WidthScore {
+  std::string bits;
+  Score score;
+};
+
+void print_text(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
+  Table table({"bits", "accuracy", "loss"});
+  for (const WidthScore& row : rows) {
+    table.add_row({row.bits, fmt::format("{:.2f} %", row.score.accuracy),
+                   fmt::format("{:.4f}", row.score.loss)});
+  }
+  fmt::print("{}, step {}, {} samples of the {} split\n{}", options.run, step,
+             rows.front().score.samples, options.split, table.text());
+}
+
+void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
+  nlohmann::ordered_json json = {{"run", options.run},
+                                 {"step", step},
+                                 {"split", options.split},
+                                 {"samples", rows.front().score.samples},
+                                 {"results", nlohmann::ordered_json::array()}};
+  for (const WidthScore& row : rows) {
+    json["results"].push_back(
+        {{"bits", row.bits}, {"accuracy", row.score.accuracy}, {"loss", row.score.loss}});
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace
+
+int run_eval(const EvalOptions& options) {
+  const Recipe recipe = read_recipe(run_recipe(options.run));
+  const auto widths = parse_widths(options.bits);
+  const auto split = split_of(options, recipe);
+  const CheckpointStore store(options.run);
+  const Step step = chosen_step(store, options);
+  Session session(recipe);
+  load_weights(session, store, step);
+  std::vector<WidthScore> rows;
+  for (const Width& width : widths) {
+    rows.push_back({width.text, session.score(split, width.bits, step - 1)});
+  }
+  options.json ? print_json(rows, options, step) : print_text(rows, options, step);
+  return 0;
+}
+
+}  // namespace bitcycle::cli

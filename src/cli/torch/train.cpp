@@ -1,0 +1,107 @@
+// `bitcycle train` itself, in the program that has LibTorch.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/run_lock.h"
+#include "bitcycle/report/live_line.h"
+#include "bitcycle/train/trainer.h"
+
+#include "cli/run_paths.h"
+#include "cli/run_summary.h"
+#include "cli/torch_commands.h"
+
+#include <fmt/core.h>
+
+namespace bitcycle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string width(int bits) { return bits == 0 ? "fp" : std::to_string(bits); }
+
+std::string bits_text(LayerBits bits) {
+  const std::string forward = bits.weight == bits.activation
+                                  ? width(bits.weight)
+                                  : width(bits.weight) + "w " + width(bits.activation) + "a";
+  return forward + "/" + width(bits.error);
+}
+
+std::string step_text(const StepReport& report) {
+  const double left = static_cast<double>(report.total - report.step) / report.steps_per_second;
+  return fmt::format(
+      "step {}/{}  epoch {:.2f}  loss {:.4f}  acc {:.2f} %  lr {:.4g}  bits {}  cost {:.1f} % of "
+      "static  {:.2f} steps/s  {} left",
+      report.step, report.total, report.epoch, report.loss, report.accuracy, report.lr,
+      bits_text(report.bits), 100 * report.cost_of_static, report.steps_per_second,
+      readable_duration(left));
+}
+
+std::string evaluation_text(const EvaluationReport& report) {
+  return fmt::format("step {}  {} accuracy {:.2f} %  loss {:.4f}  at {} bits{}", report.step,
+                     report.split, report.score.accuracy, report.score.loss, report.bits,
+                     report.best ? "  (best)" : "");
+}
+
+// Narration goes to stderr, the result to stdout.
+TrainEvents narration(LiveLine& line) {
+  return {.step =
+              [&line](const StepReport& report) {
+                if (line.live()) {
+                  line.update(step_text(report));
+                } else if (report.logged) {
+                  line.print(step_text(report));
+                }
+              },
+          .evaluation = [&line](
+                            const EvaluationReport& report) { line.print(evaluation_text(report)); }};
+}
+
+// A run that is there already is only touched when asked to.
+void check_existing_run(const TrainOptions& options, const fs::path& run, const Recipe& recipe) {
+  if (!fs::exists(run / "recipe.toml")) return;
+  if (!options.resume) {
+    throw Error(ErrorCode::usage, "\"" + run.string() + "\" already holds a run",
+                "Add --resume to go on with it, or choose another place with --run-dir.");
+  }
+  if (options.accept_changes) return;
+  const auto changes = differences(read_recipe(run / "recipe.toml"), recipe);
+  if (changes.empty()) return;
+  std::string list;
+  for (const std::string& change : changes) list += "\n    " + change;
+  throw Error(ErrorCode::usage,
+              "the recipe differs from that of the run in \"" + run.string() + "\":" + list,
+              "Add --accept-changes to go on with the new recipe all the same.");
+}
+
+void print_result(const fs::path& run) {
+  fmt::print("{}", summary_table({read_run_summary(run)}));
+  fmt::print("run directory: {}\n", run.string());
+}
+
+}  // namespace
+
+int run_train(const TrainOptions& options) {
+  const TrainPaths paths = train_paths(options);
+  const Recipe recipe = read_recipe(paths.recipe, options.settings);
+  check_existing_run(options, paths.run_directory, recipe);
+  const RunLock lock(paths.run_directory);
+  const StopSignal stop;
+  LiveLine line(stderr);
+  Trainer trainer(recipe, paths.run_directory, options.quiet ? TrainEvents{} : narration(line));
+  if (options.resume && trainer.resume() && !options.quiet) {
+    line.print(fmt::format("resuming {} at step {} of {}", paths.run_directory.string(),
+                           trainer.step(), trainer.total_steps()));
+  }
+  if (trainer.step() == trainer.total_steps() && fs::exists(paths.run_directory / "summary.json")) {
+    print_result(paths.run_directory);
+    return 0;
+  }
+  if (trainer.run(stop) == TrainOutcome::stopped) {
+    line.print(fmt::format("stopped at step {} of {}; go on with: bitcycle train {} --resume",
+                           trainer.step(), trainer.total_steps(), paths.run_directory.string()));
+    return 128 + stop.received();
+  }
+  print_result(paths.run_directory);
+  return 0;
+}
+
+}  // namespace bitcycle::cli

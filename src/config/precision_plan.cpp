@@ -1,0 +1,154 @@
+#include "bitcycle/config/precision_plan.h"
+
+#include "bitcycle/base/error.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace bitcycle {
+namespace {
+
+// Goes back to the last star alone, which is enough, and keeps a hostile pattern from taking time
+// exponential in its stars.
+bool glob(std::string_view text, std::string_view pattern) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t t = 0, p = 0, star = kNone, covered = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      covered = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++t, ++p;
+    } else if (star != kNone) {
+      p = star + 1;
+      t = ++covered;
+    } else {
+      return false;
+    }
+  }
+  return pattern.substr(p).find_first_not_of('*') == kNone;
+}
+
+// The schedule of a spec over the run, advancing by step or by epoch.
+Schedule run_schedule(const ScheduleSpec& spec, PrecisionRecipe::Per per, RunLength length) {
+  return per == PrecisionRecipe::Per::step
+             ? make_schedule(spec, length.steps)
+             : make_epoch_schedule(spec, length.steps, length.steps_per_epoch);
+}
+
+LayerBits float_if_unquantized(LayerBits bits) {
+  return bits.weight == 0 && bits.activation == 0 ? LayerBits{} : bits;
+}
+
+// The specs that a group of layers follows, by role.
+struct Specs {
+  ScheduleSpec weight, activation, error;
+};
+
+Specs recipe_specs(const PrecisionRecipe& recipe) {
+  return {recipe.weight.value_or(recipe.forward), recipe.activation.value_or(recipe.forward),
+          recipe.backward};
+}
+
+Specs override_specs(const LayerOverride& entry, const Specs& base) {
+  if (entry.full_precision) return {{.min = 0, .max = 0}, {.min = 0, .max = 0}, {.min = 0, .max = 0}};
+  const auto role = [&](const std::optional<ScheduleSpec>& own, const ScheduleSpec& inherited) {
+    if (own) return *own;
+    return entry.forward.value_or(inherited);
+  };
+  return {role(entry.weight, base.weight), role(entry.activation, base.activation),
+          entry.backward.value_or(base.error)};
+}
+
+}  // namespace
+
+std::vector<PlannedLayer> planned_layers(const Network& network) {
+  std::vector<PlannedLayer> layers;
+  for (const Node& node : network.nodes) {
+    if (node.has_weights()) layers.push_back({node.name, node.depthwise(), node.precision});
+  }
+  return layers;
+}
+
+bool matches(const PlannedLayer& layer, std::string_view pattern) {
+  return pattern == "@depthwise" ? layer.depthwise : glob(layer.name, pattern);
+}
+
+EvaluationBits parse_evaluation_bits(std::string_view text) {
+  using Kind = EvaluationBits::Kind;
+  if (text == "max") return {Kind::schedule_max};
+  if (text == "current") return {Kind::current};
+  if (text == "fp") return {Kind::full};
+  int bits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
+  if (error != std::errc{} || end != text.data() + text.size() || bits < 1 || bits > 16) {
+    throw Error(ErrorCode::usage,
+                "expected a width from 1 to 16, \"fp\", \"max\" or \"current\", found \"" +
+                    std::string(text) + "\"",
+                "Several widths are separated by commas, as in 3,4,6,8,fp.");
+  }
+  return {Kind::fixed, bits};
+}
+
+LayerBits PrecisionPlan::Rule::at(Step step) const {
+  return float_if_unquantized({weight.bits(step), activation.bits(step), error.bits(step)});
+}
+
+PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedLayer> layers,
+                             RunLength length)
+    : layers_(std::move(layers)), rule_(layers_.size(), 0) {
+  const auto add_rule = [&](const Specs& specs, Rule::Origin origin) {
+    const auto schedule = [&](const ScheduleSpec& s) { return run_schedule(s, recipe.per, length); };
+    const LayerBits max{max_bits(specs.weight), max_bits(specs.activation), max_bits(specs.error)};
+    rules_.push_back({schedule(specs.weight), schedule(specs.activation), schedule(specs.error),
+                      float_if_unquantized(max), origin});
+    return rules_.size() - 1;
+  };
+  const Specs base = recipe_specs(recipe);
+  add_rule(base, Rule::Origin::recipe);
+  const std::size_t full = add_rule(override_specs({.full_precision = true}, base),
+                                    Rule::Origin::full);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].precision == LayerPrecision::full) rule_[i] = full;
+  }
+  for (const LayerOverride& entry : recipe.overrides) {
+    const std::size_t rule =
+        entry.full_precision ? full
+                             : add_rule(override_specs(entry, base), Rule::Origin::override_bits);
+    bool found = false;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!matches(layers_[i], entry.layers)) continue;
+      rule_[i] = rule;
+      found = true;
+    }
+    if (found) continue;
+    throw Error(ErrorCode::recipe, "precision.override: no layer fits \"" + entry.layers + "\"",
+                "Layer names look like \"" + (layers_.empty() ? "" : layers_.back().name) +
+                    "\"; `bitcycle cost MODEL --per-layer` lists them.");
+  }
+}
+
+std::vector<LayerBits> PrecisionPlan::at(Step step) const {
+  std::vector<LayerBits> rules(rules_.size()), bits(layers_.size());
+  std::transform(rules_.begin(), rules_.end(), rules.begin(),
+                 [&](const Rule& rule) { return rule.at(step); });
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = rules[rule_[i]];
+  return bits;
+}
+
+LayerBits PrecisionPlan::common(Step step) const { return rules_[0].at(step); }
+
+std::vector<LayerBits> PrecisionPlan::evaluation(const EvaluationBits& wanted, Step step) const {
+  using Kind = EvaluationBits::Kind;
+  if (wanted.kind == Kind::current) return at(step);
+  std::vector<LayerBits> bits(layers_.size());
+  if (wanted.kind == Kind::full) return bits;
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    const Rule& rule = rules_[rule_[i]];
+    const bool fixed = wanted.kind == Kind::fixed && rule.origin == Rule::Origin::recipe;
+    bits[i] = fixed ? LayerBits{wanted.bits, wanted.bits, 0} : rule.max;
+  }
+  return bits;
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,43 @@
+#include "bitcycle/nn/quant_layer.h"
+
+#include "bitcycle/quant/quantizer.h"
+
+namespace bitcycle {
+namespace {
+
+constexpr float kKeep = 0.9f;  // weight of the past in the running range
+constexpr float kTake = 0.1f;
+
+}  // namespace
+
+void QuantLayer::set_precision(LayerBits bits, RandomKey step_key) {
+  bits_ = bits;
+  noise_ = noise_key(step_key);
+}
+
+void QuantLayer::register_range(torch::nn::Module& module) {
+  running_range_ = module.register_buffer("running_range", at::zeros({1}));
+  running_zero_ = module.register_buffer("running_zero", at::zeros({1}));
+  steps_tracked_ = module.register_buffer("steps_tracked", at::zeros({1}, at::kLong));
+}
+
+Range QuantLayer::input_range(const at::Tensor& x, bool training) {
+  const bool tracked = steps_tracked_.item<std::int64_t>() > 0;
+  if (!training && tracked) {
+    const float zero = running_zero_.item<float>();
+    return {zero, zero + running_range_.item<float>()};
+  }
+  const Range range = tensor_range(x);
+  if (!training) return range;  // a model that was never trained: the best there is
+  if (!tracked && range_start_ == RangeStart::first_batch) {
+    running_range_.fill_(range.hi - range.lo);
+    running_zero_.fill_(range.lo);
+  } else {
+    running_range_.mul_(kKeep).add_(kTake * (range.hi - range.lo));
+    running_zero_.mul_(kKeep).add_(kTake * range.lo);
+  }
+  steps_tracked_.add_(1);
+  return range;
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,109 @@
+#include "bitcycle/quant/norm_function.h"
+
+#include <cmath>
+
+#include "bitcycle/kernels/batch_norm.h"
+#include "quant/dense.h"
+
+namespace bitcycle {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+PixelShape pixel_shape(const at::Tensor& x) { return {x.numel() / x.size(1), x.size(1)}; }
+
+std::span<const float> values_or_empty(const at::Tensor& x) {
+  return x.defined() ? values(x) : std::span<const float>{};
+}
+
+// y = activation(weight (x - mean) inverse + bias + residual), written as one multiply-add.
+at::Tensor normalise(const at::Tensor& x, const at::Tensor& residual, const at::Tensor& mean,
+                     const at::Tensor& inverse, const at::Tensor& weight, const at::Tensor& bias,
+                     Activation activation) {
+  const at::Tensor scale = weight * inverse, shift = bias - mean * scale;
+  at::Tensor y = at::empty_like(x);
+  scale_shift_activate(values(x), pixel_shape(x), values(scale), values(shift),
+                       values_or_empty(residual), activation, values(y));
+  return y;
+}
+
+// Running statistics move as LibTorch's do: the variance unbiased.
+void track(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& mean, const at::Tensor& variance,
+           std::int64_t count) {
+  if (!norm.options.track_running_stats()) return;
+  norm.num_batches_tracked.add_(1);
+  const double momentum = norm.options.momentum().value_or(
+      1.0 / static_cast<double>(norm.num_batches_tracked.item<std::int64_t>()));
+  const double unbiased = count > 1 ? static_cast<double>(count) / (count - 1.0) : 1.0;
+  norm.running_mean.mul_(1 - momentum).add_(mean, momentum);
+  norm.running_var.mul_(1 - momentum).add_(variance, momentum * unbiased);
+}
+
+struct NormFunction : Function<NormFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                            const at::Tensor& residual, const at::Tensor& weight,
+                            const at::Tensor& bias, torch::nn::BatchNorm2dImpl* norm,
+                            Activation activation) {
+    const at::Tensor input = dense(x);
+    ChannelStatistics statistics = channel_statistics(values(input), pixel_shape(input));
+    const auto channels = static_cast<std::int64_t>(statistics.mean.size());
+    const at::Tensor mean = at::from_blob(statistics.mean.data(), {channels}).clone();
+    const at::Tensor variance = at::from_blob(statistics.variance.data(), {channels});
+    const at::Tensor inverse = (variance + norm->options.eps()).rsqrt();
+    track(*norm, mean, variance, input.numel() / channels);
+    const at::Tensor added = residual.defined() ? dense(residual) : residual;
+    const at::Tensor y = normalise(input, added, mean, inverse, weight, bias, activation);
+    context->save_for_backward({input, y, mean, inverse, weight});
+    context->saved_data["activation"] = static_cast<std::int64_t>(activation);
+    context->saved_data["residual"] = residual.defined();
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor error = dense(errors[0]), &input = saved[0];
+    const auto activation = static_cast<Activation>(context->saved_data["activation"].toInt());
+    at::Tensor dx = at::empty_like(input), dweight = at::empty_like(saved[4]),
+               dbias = at::empty_like(saved[4]), dresidual;
+    if (context->saved_data["residual"].toBool()) dresidual = at::empty_like(input);
+    batch_norm_backward(
+        values(error), pixel_shape(input),
+        {values(input), values(saved[1]), values(saved[2]), values(saved[3]), values(saved[4]),
+         activation},
+        {values(dx), dresidual.defined() ? values(dresidual) : std::span<float>{}, values(dweight),
+         values(dbias)});
+    return {dx, dresidual, dweight, dbias, {}, {}};
+  }
+};
+
+// LibTorch's own operations, for any device.
+at::Tensor portable_norm_activate(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x,
+                                  const at::Tensor& residual, Activation activation) {
+  at::Tensor y = norm.forward(x);
+  if (residual.defined()) y = y + residual;
+  return activation == Activation::relu ? y.relu() : y;
+}
+
+bool fused(const torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == at::kFloat && norm.weight.defined();
+}
+
+}  // namespace
+
+at::Tensor norm_activate(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x,
+                         const at::Tensor& residual, Activation activation) {
+  if (!fused(norm, x)) return portable_norm_activate(norm, x, residual, activation);
+  if (norm.is_training()) {
+    return NormFunction::apply(x, residual, norm.weight, norm.bias, &norm, activation);
+  }
+  if (at::GradMode::is_enabled() || !norm.running_var.defined()) {
+    return portable_norm_activate(norm, x, residual, activation);
+  }
+  const at::Tensor inverse = (norm.running_var + norm.options.eps()).rsqrt();
+  return normalise(dense(x), residual.defined() ? dense(residual) : residual, norm.running_mean,
+                   inverse, norm.weight, norm.bias, activation);
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,51 @@
+#include "bitcycle/report/live_line.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace bitcycle {
+namespace {
+
+std::size_t terminal_width(std::FILE* stream) {
+  winsize size{};
+  const bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+}  // namespace
+
+LiveLine::LiveLine(std::FILE* stream) : stream_(stream), live_(isatty(fileno(stream)) == 1) {}
+
+LiveLine::~LiveLine() { clear(); }
+
+void LiveLine::clear() {
+  if (shown_) fmt::print(stream_, "\r\033[K");
+  shown_ = false;
+}
+
+void LiveLine::update(const std::string& text) {
+  if (!live_) return;
+  clear();
+  fmt::print(stream_, "{}", text.substr(0, terminal_width(stream_) - 1));
+  std::fflush(stream_);
+  shown_ = true;
+}
+
+void LiveLine::print(const std::string& text) {
+  clear();
+  fmt::print(stream_, "{}\n", text);
+  std::fflush(stream_);
+}
+
+std::string readable_duration(double seconds) {
+  const auto total = static_cast<long long>(std::ceil(std::max(0.0, seconds)));
+  if (total < 60) return fmt::format("{} s", total);
+  if (total < 3600) return fmt::format("{} min {} s", total / 60, total % 60);
+  return fmt::format("{} h {} min", total / 3600, total % 3600 / 60);
+}
+
+}  // namespace bitcycle

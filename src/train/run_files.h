@@ -1,0 +1,37 @@
+#pragma once
+
+// The text files of a run directory. metrics.jsonl holds what the run computed, and is the same for
+// equal runs; timing.jsonl holds what was measured.
+
+#include "bitcycle/io/line_log.h"
+#include "bitcycle/train/train_state.h"
+#include "bitcycle/train/trainer.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace bitcycle {
+
+struct TestScores {
+  Score last;  // of the last weights
+  Score best;  // of the weights that were best on the evaluation split
+};
+
+class RunFiles {
+ public:
+  explicit RunFiles(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  // Writes recipe.toml and opens the logs where `state` stands.
+  void open(const Recipe& recipe, const TrainState& state);
+  void log_step(const StepReport& report, const TrainState& state, double seconds);
+  void log_evaluation(const EvaluationReport& report);
+  // Brings the logs to the disk; returns the length of metrics.jsonl.
+  std::uint64_t sync();
+  void write_summary(const Recipe& recipe, const TrainState& state, const TestScores& test);
+
+ private:
+  std::filesystem::path directory_;
+  std::optional<LineLog> metrics_, timing_;
+};
+
+}  // namespace bitcycle

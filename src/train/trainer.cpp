@@ -1,0 +1,253 @@
+#include "bitcycle/train/trainer.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/config/learning_rate.h"
+#include "bitcycle/io/checkpoint.h"
+#include "bitcycle/train/cost_meter.h"
+#include "bitcycle/train/diagnose.h"
+#include "bitcycle/train/session.h"
+#include "bitcycle/train/tensor_io.h"
+#include "bitcycle/train/train_state.h"
+#include "train/run_files.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace bitcycle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Split = DatasetOptions::Split;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Every so many steps; 0 means only at the end of the run.
+Step interval(double epochs, Step steps_per_epoch) {
+  if (epochs <= 0) return 0;
+  return std::max<Step>(1, std::llround(epochs * static_cast<double>(steps_per_epoch)));
+}
+
+}  // namespace
+
+struct Trainer::Implementation {
+  Implementation(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events_)
+      : session(recipe),
+        total(session.length().steps),
+        optimizer(*session.model(), recipe.optimizer),
+        meter(session.network(), session.controller().plan()),
+        evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
+        files(run_directory),
+        store(run_directory),
+        events(std::move(events_)) {}
+
+  const Recipe& recipe() const { return session.recipe(); }
+  double epochs_done() const {
+    return static_cast<double>(state.step) / static_cast<double>(session.length().steps_per_epoch);
+  }
+  bool due(double every_epochs, Step step) const {
+    const Step every = interval(every_epochs, session.length().steps_per_epoch);
+    return step == total || (every > 0 && step % every == 0);
+  }
+  double lr(Step step) const {
+    return learning_rate(recipe().optimizer.lr, recipe().lr_schedule, step, total);
+  }
+
+  bool resume();
+  TrainOutcome run(const StopSignal& stop);
+  void train_step(const TensorBatch& batch);
+  void count(const at::Tensor& logits, const at::Tensor& labels, double loss);
+  [[noreturn]] void diverge(const std::string& what, const std::string& where);
+  void report_step();
+  bool evaluate_best_split();
+  void report(const EvaluationReport& report);
+  void save();
+  void save_and_prune(bool best);
+  void finish();
+
+  Session session;
+  Step total;
+  Optimizer optimizer;
+  CostMeter meter;
+  EvaluationBits evaluation_bits;
+  RunFiles files;
+  CheckpointStore store;
+  TrainEvents events;
+  TrainState state;
+  double timed_seconds = 0;  // measured here since the last logged step
+  Step timed_steps = 0;
+};
+
+bool Trainer::Implementation::resume() {
+  const auto latest = store.latest();
+  if (!latest) return false;
+  CheckpointFiles loaded = store.load(*latest);
+  const std::string origin = store.directory(*latest).string() + "/";
+  const auto text = [](const std::vector<std::byte>& bytes) {
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  restore_tensors(std::move(loaded["model.safetensors"]), origin + "model.safetensors",
+                  model_state(*session.model()));
+  restore_tensors(std::move(loaded["optimizer.safetensors"]), origin + "optimizer.safetensors",
+                  optimizer.state());
+  state = train_state_from_json(text(loaded["state.json"]), origin + "state.json");
+  // A kill may have come between saving the best checkpoint and marking it.
+  if (state.best_step != 0 && store.best() != state.best_step) store.mark_best(state.best_step);
+  return true;
+}
+
+TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
+  files.open(recipe(), state);
+  session.model()->train();
+  auto batches = session.training_batches(state.step);
+  while (state.step < total) {
+    const auto start = Clock::now();
+    train_step(to_tensors(batches->next(), session.device()));
+    timed_seconds += seconds_since(start);
+    ++timed_steps;
+    report_step();
+    const bool best =
+        due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
+    if (best || due(recipe().checkpoint.every_epochs, state.step)) save_and_prune(best);
+    if (stop.received() == 0 || state.step == total) continue;
+    if (store.latest() != state.step) save();
+    return TrainOutcome::stopped;
+  }
+  finish();
+  return TrainOutcome::finished;
+}
+
+void Trainer::Implementation::train_step(const TensorBatch& batch) {
+  session.controller().apply(state.step);
+  optimizer.zero_grad();
+  const at::Tensor logits = session.model()->forward(batch.images);
+  const at::Tensor loss = at::cross_entropy_loss(logits, batch.labels);
+  const double value = loss.item<double>();
+  if (!std::isfinite(value)) {
+    const std::string layer = first_nonfinite_layer(*session.model(), batch.images);
+    diverge("the loss is " + std::to_string(value),
+            layer.empty() ? "all layers' outputs are finite; the loss itself overflowed"
+                          : "the first value that is not finite is in the output of layer \"" +
+                                layer + "\"");
+  }
+  loss.backward();
+  optimizer.step(lr(state.step), state.step);
+  count(logits, batch.labels, value);
+}
+
+void Trainer::Implementation::count(const at::Tensor& logits, const at::Tensor& labels,
+                                    double loss) {
+  const auto samples = static_cast<double>(labels.size(0));
+  state.bitops += samples * meter.sample_bitops(state.step);
+  state.bitops_static += samples * meter.static_sample_bitops();
+  state.window_loss += loss;
+  state.window_correct += count_correct(logits, labels);
+  state.window_samples += labels.size(0);
+  ++state.window_steps;
+  ++state.step;
+}
+
+void Trainer::Implementation::diverge(const std::string& what, const std::string& where) {
+  const auto latest = store.latest();
+  const std::string checkpoint =
+      latest ? "the last good checkpoint is " + store.directory(*latest).string()
+             : "there is no checkpoint yet";
+  throw Error(ErrorCode::diverged,
+              "training stopped at step " + std::to_string(state.step) + ": " + what + "; " +
+                  where + "; " + checkpoint,
+              "Try a lower optimizer.lr, a warm-up (lr_schedule.warmup_steps), or more bits.");
+}
+
+void Trainer::Implementation::report_step() {
+  StepReport report{.step = state.step,
+                    .total = total,
+                    .epoch = epochs_done(),
+                    .loss = state.window_loss / static_cast<double>(state.window_steps),
+                    .accuracy = 100.0 * static_cast<double>(state.window_correct) /
+                                static_cast<double>(state.window_samples),
+                    .lr = lr(state.step - 1),
+                    .bits = session.controller().plan().common(state.step - 1),
+                    .cost_of_static = state.bitops / state.bitops_static,
+                    .steps_per_second = static_cast<double>(timed_steps) / timed_seconds,
+                    .logged = state.step % recipe().log_every == 0 || state.step == total};
+  if (events.step) events.step(report);
+  if (!report.logged) return;
+  files.log_step(report, state, timed_seconds);
+  state.window_loss = 0;
+  state.window_correct = state.window_samples = state.window_steps = 0;
+  timed_seconds = 0;
+  timed_steps = 0;
+}
+
+// True when this is the best evaluation so far.
+bool Trainer::Implementation::evaluate_best_split() {
+  const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
+  const Score score = session.score(validation ? Split::validation : Split::test, evaluation_bits,
+                                    state.step - 1);
+  const bool best = state.best_step == 0 || score.accuracy > state.best_accuracy;
+  if (best) {
+    state.best_step = state.step;
+    state.best_accuracy = score.accuracy;
+  }
+  report({state.step, validation ? "validation" : "test", recipe().evaluation.bits, score, best});
+  return best;
+}
+
+void Trainer::Implementation::report(const EvaluationReport& report) {
+  files.log_evaluation(report);
+  if (events.evaluation) events.evaluation(report);
+}
+
+void Trainer::Implementation::save() {
+  const std::string damaged = first_nonfinite_tensor(*session.model());
+  if (!damaged.empty()) diverge("the weights are damaged", "\"" + damaged + "\" is not finite");
+  state.metrics_offset = files.sync();
+  const std::string json = to_json(state);
+  const auto* bytes = reinterpret_cast<const std::byte*>(json.data());
+  store.save(state.step, {{"model.safetensors", encode_tensors(model_state(*session.model()))},
+                          {"optimizer.safetensors", encode_tensors(optimizer.state())},
+                          {"state.json", {bytes, bytes + json.size()}}});
+}
+
+// Checkpoints that stand only because somebody stopped the run there go, so that a run which was
+// stopped keeps the same ones as a run which was not.
+void Trainer::Implementation::save_and_prune(bool best) {
+  save();
+  if (best) store.mark_best(state.step);
+  for (const Step step : store.steps()) {
+    const bool regular = due(recipe().checkpoint.every_epochs, step) || step == state.step;
+    if (!regular && store.best() != step) store.remove(step);
+  }
+  store.prune(recipe().checkpoint.keep);
+}
+
+// The test score of the last weights and of the best ones, and the summary.
+void Trainer::Implementation::finish() {
+  const auto score_test = [&](Step step) {
+    const Score score = session.score(Split::test, evaluation_bits, step - 1);
+    report({step, "test", recipe().evaluation.bits, score, step == state.best_step});
+    return score;
+  };
+  const Score last = score_test(total);
+  Score best = last;
+  if (state.best_step != 0 && state.best_step != total) {
+    CheckpointFiles loaded = store.load(state.best_step);
+    restore_tensors(std::move(loaded["model.safetensors"]), "the best checkpoint",
+                    model_state(*session.model()));
+    best = score_test(state.best_step);
+  }
+  files.write_summary(recipe(), state, {.last = last, .best = best});
+}
+
+Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events)
+    : implementation_(std::make_unique<Implementation>(recipe, std::move(run_directory),
+                                                       std::move(events))) {}
+Trainer::~Trainer() = default;
+
+bool Trainer::resume() { return implementation_->resume(); }
+Step Trainer::step() const { return implementation_->state.step; }
+Step Trainer::total_steps() const { return implementation_->total; }
+TrainOutcome Trainer::run(const StopSignal& stop) { return implementation_->run(stop); }
+
+}  // namespace bitcycle
