@@ -33,11 +33,14 @@ PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
 }
 
 PartFile::~PartFile() {
+  if (size() == 0) ::unlink(path_.c_str());
   ::close(descriptor_);
 }
 
 std::uint64_t PartFile::size() const {
-  return std::filesystem::file_size(path_);
+  struct stat status = {};
+  ::fstat(descriptor_, &status);
+  return static_cast<std::uint64_t>(status.st_size);
 }
 
 std::vector<std::byte> PartFile::content() const {

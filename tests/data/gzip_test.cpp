@@ -1,0 +1,70 @@
+#include "data/gzip.h"
+
+#include "data/support.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+namespace bitcycle {
+namespace {
+
+using test::Bytes;
+using test::expect_error;
+
+Bytes text(std::size_t size) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
+  return bytes;
+}
+
+// Compressed through zlib's own file interface.
+Bytes zipped(const Bytes& bytes) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() / "x.gz";
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(file);
+  std::ifstream in(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(in), {}};
+  const auto view = std::as_bytes(std::span(content));
+  return {view.begin(), view.end()};
+}
+
+TEST(GzipTest, GivesBackWhatWasCompressed) {
+  for (std::size_t size : {0, 1, 4096, 100'000}) {
+    EXPECT_EQ(gunzip(zipped(text(size)), "x.gz"), text(size)) << size;
+  }
+}
+
+TEST(GzipTest, EveryCutIsFound) {
+  const Bytes whole = zipped(text(300));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::span<const std::byte> cut = std::span(whole).first(size);
+    expect_error([&] { gunzip(cut, "x.gz"); }, ErrorCode::data,
+                 {"x.gz is damaged", "end of the file"});
+  }
+}
+
+// What comes out is what went in, or an error: a few bits carry no information (the time and system
+// in the header, the padding before a stored block).
+TEST(GzipTest, NoFlippedBitChangesTheContentUnnoticed) {
+  const Bytes whole = zipped(text(300));
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    Bytes flipped = whole;
+    flipped[bit / 8] ^= std::byte{1} << static_cast<int>(bit % 8);
+    try {
+      EXPECT_EQ(gunzip(flipped, "x.gz"), text(300)) << "bit " << bit;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data);
+    }
+  }
+}
+
+TEST(GzipTest, BytesAfterTheEndAreDamage) {
+  Bytes longer = zipped(text(300));
+  longer.push_back({});
+  expect_error([&] { gunzip(longer, "x.gz"); }, ErrorCode::data, {"found 1 bytes more"});
+}
+
+}  // namespace
+}  // namespace bitcycle
