@@ -14,7 +14,7 @@ double mean(Step total, F f) {
 }
 
 Step products(int forward, int backward) {
-  const Step b = counted_bits(forward), g = counted_bits(backward);
+  const Step b = counted_bits(forward), g = forward == 0 ? kFloatBits : counted_bits(backward);
   return b * b + 2 * b * g;
 }
 

@@ -47,10 +47,12 @@ TEST(ScheduleCommandTest, ANameAloneIsEnough) {
   for (const std::string& name : schedule_names()) EXPECT_EQ(run(name).status, 0) << name;
 }
 
-TEST(ScheduleCommandTest, WithoutANameListsThem) {
-  const Outcome out = run("");
+TEST(ScheduleCommandTest, WithoutANameComparesThemAll) {
+  const Outcome out = run("--min 4 --max 6 --steps 64000");
   EXPECT_EQ(out.status, 0);
   for (const std::string& name : schedule_names()) EXPECT_THAT(out.text, HasSubstr(name + " "));
+  EXPECT_THAT(out.text, HasSubstr("static           6.000  1.0000"));
+  EXPECT_THAT(out.text, HasSubstr("0.6443"));  // RR
   EXPECT_EQ(nlohmann::json::parse(run("--json").text).size(), schedule_names().size());
 }
 
@@ -117,6 +119,7 @@ TEST(ScheduleCommandTest, MistakesExitWithTwoAndSayWhatToDo) {
     EXPECT_EQ(out.status, 2) << arguments;
     EXPECT_THAT(out.text, HasSubstr(expected)) << arguments;
   };
+  mistake("--csv", "expected the NAME of a schedule");
   mistake("ETC", "Did you mean \"ETV\"?");
   mistake("CR --min 8 --max 3", "found 8 and 3");
   mistake("CR --min 1", "2 to 32 bits, found 1");

@@ -28,6 +28,11 @@ TEST(SummaryTest, FloatCountsAsThirtyTwoBits) {
   EXPECT_DOUBLE_EQ(relative_cost(constant(8), constant(8), 5, {0, 0}), 0.0625);
 }
 
+TEST(SummaryTest, AFloatForwardPassMakesTheBackwardPassFloat) {
+  EXPECT_DOUBLE_EQ(relative_cost(constant(0), constant(8), 5, {0, 0}), 1);
+  EXPECT_DOUBLE_EQ(relative_cost(constant(8), constant(0), 5, {0, 0}), (64 + 512) / 3072.0);
+}
+
 TEST(SummaryTest, StaticCostsOneAndHalfTheBitsLess) {
   EXPECT_DOUBLE_EQ(relative_cost(constant(8), constant(8), 7, {8, 8}), 1);
   EXPECT_DOUBLE_EQ(relative_cost(constant(4), constant(8), 7, {8, 8}), (16 + 64) / 192.0);

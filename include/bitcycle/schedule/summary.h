@@ -34,7 +34,8 @@ struct BitPair {
 };
 
 // The mean over the run of (b^2 + 2 b g) / (B^2 + 2 B G): a forward product b x b and two backward
-// ones b x g, against a static run at `reference` (B, G). total >= 1.
+// ones b x g, against a static run at `reference` (B, G). A float forward pass makes the backward
+// pass float as well. total >= 1.
 double relative_cost(const Schedule& forward, const Schedule& backward, Step total,
                      BitPair reference);
 
