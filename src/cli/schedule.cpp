@@ -191,9 +191,10 @@ void write_svg(const Run& run, const std::string& file) {
     bits.values.push_back(run.forward.bits(t));
     gradient.values.push_back(run.backward.bits(t));
   }
-  SvgPlot plot{run.title, "step", "bits", {bits, value}};
-  const bool cycles = levels(run.backward, run.steps).size() > 1;
-  if (cycles) plot.series.push_back(gradient);
+  SvgPlot plot{run.title, "step", "bits", {bits}};
+  if (value.values != bits.values) plot.series.push_back(value);
+  const bool moves = levels(run.backward, run.steps).size() > 1;
+  if (moves) plot.series.push_back(gradient);
   write_file(file, to_svg(plot));
   fmt::print(stderr, "wrote {}\n", file);
 }

@@ -93,7 +93,7 @@ Scale y_scale(const SvgPlot& plot) {
     low = std::min(low, *min);
     high = std::max(high, *max);
   }
-  if (low == high) low -= 1, high += 1;
+  if (low == high) low -= 3, high += 3;  // a constant: in the middle, between whole marks
   const double margin = 0.08 * (high - low);
   return {low - margin, high + margin, kBottom, kTop, tick_distance(high - low, 8)};
 }
