@@ -13,9 +13,9 @@ namespace {
 
 constexpr Microkernels kTable{
     .saturates = true,
-    .dot = {{avx2::dot_short<1>, avx2::kShortPixels},
-            {avx2::dot_short<2>, avx2::kShortPixels},
-            {avx2::dot_short<4>, avx2::kShortPixels},
+    .dot = {{avx2::dot_short, avx2::kShortPixels},
+            {avx2::dot_long, avx2::kLongPixels},
+            {avx2::dot_long, avx2::kLongPixels},
             {avx2::dot_long, avx2::kLongPixels}},
     .dot_signed = {avx2::dot_signed, avx2::kShortPixels},
     .dot_wide = {avx2::dot_wide, avx2::kShortPixels},

@@ -33,8 +33,8 @@ template <typename Part>
         const __m256i c1 = load(columns + 32);
         unroll<kOutputs>([&](auto o) {
           const __m256i e = broadcast(errors + o * 4);
-          lanes[o][0] = _mm256_add_epi16(lanes[o][0], _mm256_maddubs_epi16(c0, e));
-          lanes[o][1] = _mm256_add_epi16(lanes[o][1], _mm256_maddubs_epi16(c1, e));
+          accumulate(lanes[o][0], _mm256_maddubs_epi16(c0, e));
+          accumulate(lanes[o][1], _mm256_maddubs_epi16(c1, e));
         });
       }
       unroll<kOutputs * 2>([&](auto i) { add_to(sums + i * 8, widened(lanes[i / 2][i % 2])); });

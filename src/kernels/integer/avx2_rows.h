@@ -15,8 +15,21 @@ inline void save16(void* p, __m128i v) {
   _mm_storeu_si128(static_cast<__m128i*>(p), v);
 }
 
-// Sums of absolute differences from 0 of the first `whole` (a multiple of 16) codes of a pixel: one
-// number in each half, below 2^32 for any channel count the kernels accept.
+// Calls `four` for whole runs of 4 pixels and, on a copy, for the last few: results of pixels that
+// do not exist are dropped.
+template <typename T, typename Four>
+[[gnu::always_inline]] inline void by_four(const std::uint8_t* codes, int pixels, int channels,
+                                           T* sums, Four four) {
+  for (; pixels >= 4; pixels -= 4, codes += 4 * std::ptrdiff_t{channels}, sums += 4) {
+    four([&](int i) { return codes + i * std::ptrdiff_t{channels}; }, sums);
+  }
+  if (pixels == 0) return;
+  T rest[4];
+  four([&](int i) { return codes + (i < pixels ? i : 0) * std::ptrdiff_t{channels}; }, rest);
+  std::memcpy(sums, rest, static_cast<std::size_t>(pixels) * sizeof(T));
+}
+
+// The sum of a pixel's first `whole` codes, a multiple of 16, in two halves of 64 bits.
 inline __m128i half_sums(const std::uint8_t* codes, int whole) {
   __m128i sums = _mm_setzero_si128();
   for (int c = 0; c < whole; c += 16) {
@@ -25,69 +38,45 @@ inline __m128i half_sums(const std::uint8_t* codes, int whole) {
   return sums;
 }
 
-// The halves of 4 pixels added up, in order.
-inline __m128i add_halves(const __m128i (&p)[4]) {
-  const __m128i first = _mm_or_si128(p[0], _mm_slli_epi64(p[1], 32));
-  const __m128i second = _mm_or_si128(p[2], _mm_slli_epi64(p[3], 32));
-  return _mm_add_epi32(_mm_unpacklo_epi64(first, second), _mm_unpackhi_epi64(first, second));
-}
-
 void pixel_sums(const std::uint8_t* codes, int pixels, int channels, std::int32_t* sums) {
   const int whole = channels / 16 * 16;
-  for (int p = 0; p < pixels; p += 4) {
-    const int count = pixels - p < 4 ? pixels - p : 4;
-    __m128i halves[4] = {};
-    for (int i = 0; i < count; ++i) halves[i] = half_sums(codes + i * channels, whole);
-    alignas(16) std::int32_t four[4];
-    save16(four, add_halves(halves));
-    for (int i = 0; i < count; ++i, codes += channels) {
-      for (int c = whole; c < channels; ++c) four[i] += codes[c];
+  by_four(codes, pixels, channels, sums, [&](auto pixel, std::int32_t* out) {
+    __m128i p[4];
+    unroll<4>([&](auto i) { p[i] = half_sums(pixel(i), whole); });
+    const __m128i first = _mm_or_si128(p[0], _mm_slli_epi64(p[1], 32));
+    const __m128i second = _mm_or_si128(p[2], _mm_slli_epi64(p[3], 32));
+    save16(out,
+           _mm_add_epi32(_mm_unpacklo_epi64(first, second), _mm_unpackhi_epi64(first, second)));
+    for (int c = whole; c < channels; ++c) {
+      for (int i = 0; i < 4; ++i) out[i] += pixel(i)[c];
     }
-    std::memcpy(sums + p, four, static_cast<std::size_t>(count) * sizeof(std::int32_t));
-  }
+  });
 }
 
-inline __m256 differences(__m128i eight_codes, __m256i zero) {
-  return _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_cvtepu8_epi32(eight_codes), zero));
+// lanes + weights * (codes - zero), for 8 codes
+inline __m256 add_weighted(__m256 lanes, const std::uint8_t* codes, const float* weights,
+                           __m256i zero) {
+  const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes));
+  const __m256i differences = _mm256_sub_epi32(_mm256_cvtepu8_epi32(eight), zero);
+  return _mm256_fmadd_ps(_mm256_loadu_ps(weights), _mm256_cvtepi32_ps(differences), lanes);
 }
 
-inline __m256 weighted_lanes(const std::uint8_t* codes, int channels, __m256i zero,
-                             const float* weights) {
-  __m256 lanes = _mm256_setzero_ps();
-  int c = 0;
-  for (; c + 8 <= channels; c += 8) {
-    const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes + c));
-    lanes =
-        _mm256_add_ps(lanes, _mm256_mul_ps(_mm256_loadu_ps(weights + c), differences(eight, zero)));
-  }
-  if (c == channels) return lanes;
-  alignas(8) std::uint8_t rest[8] = {};
-  alignas(32) float rest_weights[8] = {};
-  for (int i = 0; c + i < channels; ++i) {
-    rest[i] = codes[c + i];
-    rest_weights[i] = weights[c + i];
-  }
-  const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(rest));
-  return _mm256_add_ps(lanes,
-                       _mm256_mul_ps(_mm256_load_ps(rest_weights), differences(eight, zero)));
-}
-
-// Each pixel's ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), the order that vhaddps adds in.
+// Each pixel's ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), the order that vhaddps adds in. Weights
+// are padded with zeros, and codes past a pixel's last are some code, so a tail needs no care.
 void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, int zero,
                          const float* weights, float* sums) {
   const __m256i zeros = _mm256_set1_epi32(zero);
-  for (int p = 0; p < pixels; p += 4, codes += 4 * channels) {
-    const int count = pixels - p < 4 ? pixels - p : 4;
-    __m256 lanes[4] = {};
-    for (int i = 0; i < count; ++i) {
-      lanes[i] = weighted_lanes(codes + i * channels, channels, zeros, weights);
+  by_four(codes, pixels, channels, sums, [&](auto pixel, float* out) {
+    __m256 lanes[4];
+    unroll<4>([&](auto i) { lanes[i] = _mm256_setzero_ps(); });
+    for (int c = 0; c < channels; c += 8) {
+      unroll<4>(
+          [&](auto i) { lanes[i] = add_weighted(lanes[i], pixel(i) + c, weights + c, zeros); });
     }
     const __m256 quads =
         _mm256_hadd_ps(_mm256_hadd_ps(lanes[0], lanes[1]), _mm256_hadd_ps(lanes[2], lanes[3]));
-    alignas(16) float four[4];
-    _mm_store_ps(four, _mm_add_ps(_mm256_castps256_ps128(quads), _mm256_extractf128_ps(quads, 1)));
-    std::memcpy(sums + p, four, static_cast<std::size_t>(count) * sizeof(float));
-  }
+    _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(quads), _mm256_extractf128_ps(quads, 1)));
+  });
 }
 
 // Whether `pair_sum` of all 32-byte pieces stays at or below `limit` (unsigned 16 bits).

@@ -27,6 +27,15 @@ Scratch& thread_scratch() {
   return scratch;
 }
 
+template <typename T>
+void add_strided(const T* from, int step, int count, T* to) {
+  if (step == 1) {  // apart, so that it is vectorized
+    for (int j = 0; j < count; ++j) to[j] += from[j];
+  } else {
+    for (int j = 0; j < count; ++j) to[j] += from[std::ptrdiff_t{j} * step];
+  }
+}
+
 // Sums the k x k windows of a plane of pixels, columns first. Float sums are taken in one fixed
 // order, so they are the same on every instruction set.
 template <typename T>
@@ -43,8 +52,7 @@ void box_sums(const T* plane, const CodeGrid& grid, const PhasePlan& phase, T* c
     T* out = boxes + std::ptrdiff_t{i} * phase.columns;
     std::fill_n(out, phase.columns, T{0});
     for (int t = 0; t < tx.count; ++t) {
-      const T* first = columns + tx.origin + t;
-      for (int j = 0; j < phase.columns; ++j) out[j] += first[std::ptrdiff_t{j} * tx.source_step];
+      add_strided(columns + tx.origin + t, tx.source_step, phase.columns, out);
     }
   }
 }

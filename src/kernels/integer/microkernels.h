@@ -125,7 +125,7 @@ struct DepthwiseOuterJob {
 
 struct Microkernels {
   bool saturates;        // whether Note [Exact dot products] applies
-  DotKernel dot[4];      // widened after 1, 2, 4 lanes; after `flush`
+  DotKernel dot[4];      // for chains of at least 1, 2, 4, 8 lanes
   DotKernel dot_signed;  // (byte - 128) * (weight + 128), chain of 1
   DotKernel dot_wide;    // operands widened to 16 bits first
   OuterKernel outer[4];
@@ -134,7 +134,8 @@ struct Microkernels {
 
   // Sum of each pixel's codes.
   void (*pixel_sums)(const std::uint8_t* codes, int pixels, int channels, std::int32_t* sums);
-  // Sum of weight[c] * (code - zero), in 8 interleaved partial sums, the same on every set.
+  // Sum of weight[c] * (code - zero) by fma in 8 interleaved partial sums, the same on every set;
+  // weights are padded with zeros to panels.
   void (*weighted_pixel_sums)(const std::uint8_t* codes, int pixels, int channels, int zero,
                               const float* weights, float* sums);
   // Whether all pairs of adjacent bytes have u0 + u1 <= 255, or |s0| + |s1| <= 128 where s is the

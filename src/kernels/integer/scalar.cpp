@@ -93,7 +93,7 @@ void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, in
   for (int p = 0; p < pixels; ++p, codes += channels) {
     float lanes[8] = {};
     for (int c = 0; c < channels; ++c) {
-      lanes[c % 8] += weights[c] * static_cast<float>(codes[c] - zero);
+      lanes[c % 8] = std::fma(weights[c], static_cast<float>(codes[c] - zero), lanes[c % 8]);
     }
     sums[p] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
               ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));

@@ -256,14 +256,17 @@ void finish(const Layout& layout, Codes input, Codes errors, const Total& total,
   const std::int64_t constant =
       -std::int64_t{input.params.zero_point} * total.error_sums.data()[out];
   for (int ky = 0; ky < s.kernel; ++ky) {
-    for (int j = 0; j < s.kernel * s.in_channels; ++j) {
-      const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
-      const std::ptrdiff_t tile = column * layout.output_panels + out / kPanel;
-      const std::int64_t sum =
-          total.tiles.data()[tile * kTile + out % kPanel * kPanel + j % kPanel] +
-          shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
-      gradient[(j % s.in_channels * s.kernel + ky) * s.kernel + j / s.in_channels] =
-          static_cast<float>(static_cast<double>(sum) * factor);
+    for (int kx = 0; kx < s.kernel; ++kx) {
+      float* to = gradient + ky * s.kernel + kx;
+      for (int i = 0; i < s.in_channels; ++i, to += s.kernel * s.kernel) {
+        const int j = kx * s.in_channels + i;
+        const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
+        const std::ptrdiff_t tile = column * layout.output_panels + out / kPanel;
+        const std::int64_t sum =
+            total.tiles.data()[tile * kTile + out % kPanel * kPanel + j % kPanel] +
+            shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
+        *to = static_cast<float>(static_cast<double>(sum) * factor);
+      }
     }
   }
 }

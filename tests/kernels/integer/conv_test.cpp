@@ -3,8 +3,6 @@
 
 #include "kernels/integer/conv_cases.h"
 
-#include <omp.h>
-
 namespace bitcycle::integer {
 namespace {
 
@@ -48,14 +46,12 @@ TEST(IntegerConv, ErrorWidthsAndInputZeroPoints) {
 
 TEST(IntegerConv, DoesNotDependOnTheNumberOfThreads) {
   const ConvOperands operands({{9, 8, 8, 16, 32, 3, 2, 1}, 4, 8, Pattern::random, 3}, false);
-  const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
   const auto one = run<Half>(operands);
   for (const int count : {2, 5}) {
     omp_set_num_threads(count);
     expect_same(one, run<Half>(operands), std::to_string(count) + " threads");
   }
-  omp_set_num_threads(threads);
 }
 
 }  // namespace
