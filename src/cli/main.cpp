@@ -54,7 +54,11 @@ int main(int argc, char** argv) {
     if (!error.hint().empty()) fmt::print(stderr, "  {}\n", error.hint());
     return exit_status(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "bitcycle: internal error: {}\n", error.what());
+    // LibTorch appends a stack trace to its messages, which helps nobody here.
+    const std::string message = error.what();
+    fmt::print(stderr, "bitcycle: internal error: {}\n",
+               message.substr(0, message.find("\nException raised from")));
+    fmt::print(stderr, "  This is a mistake in Bitcycle; please report it with the command line.\n");
     return 1;
   }
 }

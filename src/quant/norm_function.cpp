@@ -43,7 +43,7 @@ void track(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& mean, const at::T
 
 struct NormFunction : Function<NormFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
-                            const at::Tensor& residual, const at::Tensor& weight,
+                            const c10::optional<at::Tensor>& residual, const at::Tensor& weight,
                             const at::Tensor& bias, torch::nn::BatchNorm2dImpl* norm,
                             Activation activation) {
     const at::Tensor input = dense(x);
@@ -53,11 +53,11 @@ struct NormFunction : Function<NormFunction> {
     const at::Tensor variance = at::from_blob(statistics.variance.data(), {channels});
     const at::Tensor inverse = (variance + norm->options.eps()).rsqrt();
     track(*norm, mean, variance, input.numel() / channels);
-    const at::Tensor added = residual.defined() ? dense(residual) : residual;
+    const at::Tensor added = residual ? dense(*residual) : at::Tensor();
     const at::Tensor y = normalise(input, added, mean, inverse, weight, bias, activation);
     context->save_for_backward({input, y, mean, inverse, weight});
     context->saved_data["activation"] = static_cast<std::int64_t>(activation);
-    context->saved_data["residual"] = residual.defined();
+    context->saved_data["residual"] = residual.has_value();
     return y;
   }
 
@@ -96,7 +96,8 @@ at::Tensor norm_activate(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x,
                          const at::Tensor& residual, Activation activation) {
   if (!fused(norm, x)) return portable_norm_activate(norm, x, residual, activation);
   if (norm.is_training()) {
-    return NormFunction::apply(x, residual, norm.weight, norm.bias, &norm, activation);
+    const auto added = residual.defined() ? c10::make_optional(residual) : c10::nullopt;
+    return NormFunction::apply(x, added, norm.weight, norm.bias, &norm, activation);
   }
   if (at::GradMode::is_enabled() || !norm.running_var.defined()) {
     return portable_norm_activate(norm, x, residual, activation);

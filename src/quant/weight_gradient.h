@@ -4,10 +4,12 @@
 // result independent of the number of threads, the batch is cut into shards by its size alone; every
 // shard is computed by one thread and the shards are added in order.
 
+#include "bitcycle/quant/torch.h"
+
 #include <algorithm>
 #include <vector>
 
-#include "bitcycle/quant/torch.h"
+#include <omp.h>
 
 namespace bitcycle {
 
@@ -16,13 +18,26 @@ inline std::int64_t shard_size(std::int64_t batch) {
   return std::max<std::int64_t>(8, (batch + 15) / 16);
 }
 
-// Sum over the shards of gradient(first sample, number of samples), which must run on one thread
-// when called inside a parallel region (all LibTorch operations do).
+// Holds the calling thread's libraries to one thread. Inside a parallel region this is no matter of
+// course: oneDNN asks OpenMP how many threads there could be, gets one, and waits for the others.
+class SingleThread {
+ public:
+  SingleThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~SingleThread() { omp_set_num_threads(threads_); }
+  SingleThread(const SingleThread&) = delete;
+  SingleThread& operator=(const SingleThread&) = delete;
+
+ private:
+  int threads_;
+};
+
+// Sum over the shards of gradient(first sample, number of samples).
 template <typename Gradient>
 at::Tensor sum_over_shards(std::int64_t batch, const Gradient& gradient) {
   const std::int64_t size = shard_size(batch), shards = (batch + size - 1) / size;
   std::vector<at::Tensor> parts(shards);
   at::parallel_for(0, shards, 1, [&](std::int64_t begin, std::int64_t end) {
+    const SingleThread single_thread;
     const at::NoGradGuard no_grad;  // grad mode is per thread
     for (std::int64_t i = begin; i < end; ++i) {
       parts[i] = gradient(i * size, std::min(size, batch - i * size));
