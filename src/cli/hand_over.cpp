@@ -43,9 +43,11 @@ std::vector<std::string> own_arguments() {
 }
 
 // OpenMP reads its settings when it is loaded, which is why they are made here. Unbound threads may
-// share a core for a whole run; a single thread is better left to the system.
+// share a core for a whole run; a single thread is better left to the system. The number is stated
+// because a bound process sees one core only.
 void bind_threads(int threads) {
   const int used = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+  setenv("OMP_NUM_THREADS", std::to_string(used).c_str(), /*overwrite=*/0);
   if (used > 1) setenv("OMP_PROC_BIND", "true", /*overwrite=*/0);
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kFooter = R"(
 NAME may state its numbers, and several parts may follow one another:
-  bitcycle schedule "CR 3:8 x32" --steps 64000
+  bitcycle schedule "CR 3:8 x4"
   bitcycle schedule "static 4 until 0.5, CR 4:8 x4"
 
 Examples:

@@ -3,10 +3,10 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/network/zoo.h"
 
-#include <torch/cuda.h>
-
 #include <cmath>
-#include <thread>
+
+#include <omp.h>
+#include <torch/cuda.h>
 
 namespace bitcycle {
 namespace {
@@ -18,11 +18,6 @@ at::Device open_device(const std::string& name) {
                 "Use device = \"cpu\".");
   }
   return device;
-}
-
-void set_threads(int threads) {
-  at::set_num_threads(threads > 0 ? threads
-                                  : static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 DatasetOptions dataset_options(const Recipe& recipe, DatasetOptions::Split split) {
@@ -63,7 +58,7 @@ Session::Session(const Recipe& recipe)
       training_augmentation_(recipe_augmentation(recipe.data)),
       evaluation_augmentation_(
           evaluation_augmentation(recipe.data.dataset, recipe.data.image_size)) {
-  set_threads(recipe.threads);
+  at::set_num_threads(recipe.threads > 0 ? recipe.threads : omp_get_max_threads());
   const Step per_epoch = (training_.train->size() + recipe.data.batch_size - 1) /
                          recipe.data.batch_size;
   length_ = {total_steps(recipe, per_epoch), per_epoch};

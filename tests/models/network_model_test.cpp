@@ -22,6 +22,10 @@ std::int64_t parameter_count(const torch::nn::Module& model) {
   return count;
 }
 
+double relative_distance(const at::Tensor& a, const at::Tensor& b) {
+  return ((a - b).norm() / b.norm()).item<double>();
+}
+
 TEST(NetworkModelTest, HasTheParametersThatTheDescriptionCounts) {
   for (const char* name : {"cifar_resnet20", "cifar_mobilenet_v2", "resnet18", "resnet50"}) {
     const Network network = make_network(name, {.classes = 100});
@@ -49,39 +53,50 @@ TEST(NetworkModelTest, StartsFromTheSeedAloneWithTheDocumentedDeviation) {
   EXPECT_NEAR(a.at("fc.weight").std().item<double>(), std::sqrt(2.0 / (64 * 100)), 1e-3);
 }
 
-// In float the fused units must compute what LibTorch's own modules compute.
+// The model's parameters in the order in which FloatReference registers its own.
+std::vector<at::Tensor> reference_order(NetworkModel& model) {
+  const auto parameters = model->named_parameters();
+  std::vector<at::Tensor> ordered;
+  for (const Node& node : model->network().nodes) {
+    if (!node.has_weights()) continue;
+    ordered.push_back(parameters[node.name + ".weight"]);
+    const bool linear = node.kind == NodeKind::linear;
+    if (!linear) ordered.push_back(parameters[node.norm_name + ".weight"]);
+    ordered.push_back(parameters[(linear ? node.name : node.norm_name) + ".bias"]);
+  }
+  return ordered;
+}
+
+FloatReference reference_with(const std::vector<at::Tensor>& parameters, const Network& network) {
+  const torch::NoGradGuard no_grad;
+  FloatReference reference(network);
+  const auto own = reference->parameters();
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].copy_(parameters[i]);
+  return reference;
+}
+
+// In float the fused units must compute what LibTorch's own modules compute: as close to the same
+// network in double as LibTorch's float is.
 TEST(NetworkModelTest, InFloatAgreesWithPlainLibTorchForwardAndBackward) {
   for (const char* name : {"cifar_resnet8", "cifar_mobilenet_v2"}) {
     const Network network = make_network(name, {.input = ImageShape{3, 16, 16}});
     auto ours = NetworkModel(network, 3);
-    auto theirs = FloatReference(network);
-    const auto mine = ours->named_parameters();
-    {
-      const torch::NoGradGuard no_grad;
-      std::size_t i = 0;  // both register a unit's convolution, then its norm
-      std::vector<at::Tensor> ordered;
-      for (const Node& node : network.nodes) {
-        if (!node.has_weights()) continue;
-        ordered.push_back(mine[node.name + ".weight"]);
-        if (node.kind == NodeKind::linear) ordered.push_back(mine[node.name + ".bias"]);
-        if (node.kind == NodeKind::linear) continue;
-        ordered.push_back(mine[node.norm_name + ".weight"]);
-        ordered.push_back(mine[node.norm_name + ".bias"]);
-      }
-      for (auto& parameter : theirs->parameters()) parameter.copy_(ordered[i++]);
-    }
-    const at::Tensor x = input_for(network, 6);
-    const at::Tensor labels = torch::arange(6);
-    const at::Tensor a = ours->forward(x), b = theirs->forward(x);
-    EXPECT_TRUE(at::allclose(a, b, 1e-3, 1e-4)) << name;
-    at::cross_entropy_loss(a, labels).backward();
-    at::cross_entropy_loss(b, labels).backward();
-    const at::Tensor first = mine[network.nodes[0].name + ".weight"].grad();
-    EXPECT_TRUE(at::allclose(first, theirs->parameters()[0].grad(), 1e-2, 1e-4)) << name;
+    const auto parameters = reference_order(ours);
+    auto plain = reference_with(parameters, network), exact = reference_with(parameters, network);
+    exact->to(at::kDouble);
+    const at::Tensor x = input_for(network, 6), labels = torch::arange(6);
+    const at::Tensor a = ours->forward(x), b = plain->forward(x),
+                     truth = exact->forward(x.to(at::kDouble));
+    for (const at::Tensor& y : {a, b, truth}) at::cross_entropy_loss(y, labels).backward();
+    EXPECT_LT(relative_distance(a, truth), 5 * relative_distance(b, truth) + 1e-5) << name;
+    const at::Tensor gradient = exact->parameters()[0].grad();
+    EXPECT_LT(relative_distance(parameters[0].grad(), gradient),
+              5 * relative_distance(plain->parameters()[0].grad(), gradient) + 1e-5)
+        << name;
     ours->eval();
-    theirs->eval();
+    plain->eval();
     const torch::NoGradGuard no_grad;
-    EXPECT_TRUE(at::allclose(ours->forward(x), theirs->forward(x), 1e-3, 1e-4)) << name;
+    EXPECT_LT(relative_distance(ours->forward(x), plain->forward(x)), 1e-3) << name;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <omp.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -61,7 +62,7 @@ void print_text(const BenchStepOptions& options, const StepBench& result) {
 }  // namespace
 
 int run_bench_step(const BenchStepOptions& options) {
-  if (options.threads > 0) at::set_num_threads(options.threads);
+  at::set_num_threads(options.threads > 0 ? options.threads : omp_get_max_threads());
   const Network network = make_network(options.model);
   const StepBench result = bench_step(
       network, {.batch = options.batch,

@@ -1,0 +1,77 @@
+#include "bitcycle/train/optimizer.h"
+
+#include <gtest/gtest.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/sgd.h>
+
+namespace bitcycle {
+namespace {
+
+constexpr int kSteps = 7;
+
+// Trains two copies of a layer on the same errors, one by Bitcycle, one by LibTorch.
+template <typename Theirs>
+void expect_same_path(const OptimizerRecipe& recipe, double lr, const Theirs& make_theirs) {
+  torch::manual_seed(5);
+  torch::nn::Linear a(4, 3), b(4, 3);
+  {
+    const torch::NoGradGuard no_grad;
+    b->weight.copy_(a->weight);
+    b->bias.copy_(a->bias);
+  }
+  Optimizer ours(*a, recipe);
+  auto theirs = make_theirs(b->parameters());
+  for (int step = 0; step < kSteps; ++step) {
+    const at::Tensor x = torch::randn({8, 4});
+    ours.zero_grad();
+    theirs.zero_grad();
+    a->forward(x).square().sum().backward();
+    b->forward(x).square().sum().backward();
+    ours.step(lr, step);
+    theirs.step();
+  }
+  EXPECT_TRUE(at::allclose(a->weight, b->weight, 1e-5, 1e-6));
+  EXPECT_TRUE(at::allclose(a->bias, b->bias, 1e-5, 1e-6));
+}
+
+TEST(OptimizerTest, SgdFollowsLibTorch) {
+  expect_same_path({.momentum = 0.9, .weight_decay = 0.01}, 0.01, [](auto parameters) {
+    return torch::optim::SGD(
+        parameters, torch::optim::SGDOptions(0.01).momentum(0.9).weight_decay(0.01));
+  });
+}
+
+TEST(OptimizerTest, AdamFollowsLibTorch) {
+  expect_same_path({.name = OptimizerRecipe::Name::adam, .weight_decay = 0.01}, 0.02,
+                   [](auto parameters) {
+                     return torch::optim::Adam(
+                         parameters, torch::optim::AdamOptions(0.02).weight_decay(0.01));
+                   });
+}
+
+TEST(OptimizerTest, StateRestoredIntoAnotherOptimizerContinuesThePath) {
+  for (const auto name : {OptimizerRecipe::Name::sgd, OptimizerRecipe::Name::adam}) {
+    torch::manual_seed(5);
+    torch::nn::Linear a(4, 3), b(4, 3);
+    Optimizer first(*a, {.name = name}), second(*b, {.name = name});
+    const auto train = [](torch::nn::Linear& layer, Optimizer& optimizer, int step) {
+      optimizer.zero_grad();
+      layer->forward(torch::ones({2, 4})).square().sum().backward();
+      optimizer.step(0.01, step);
+    };
+    train(a, first, 0);
+    {
+      const torch::NoGradGuard no_grad;
+      b->weight.copy_(a->weight);
+      b->bias.copy_(a->bias);
+      const NamedTensors from = first.state(), to = second.state();
+      for (const auto& [key, tensor] : to) tensor.copy_(from.at(key));
+    }
+    train(a, first, 1);
+    train(b, second, 1);
+    EXPECT_TRUE(a->weight.equal(b->weight));
+  }
+}
+
+}  // namespace
+}  // namespace bitcycle

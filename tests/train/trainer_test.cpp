@@ -1,0 +1,209 @@
+#include "bitcycle/train/trainer.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/checkpoint.h"
+#include "bitcycle/io/file.h"
+#include "bitcycle/network/zoo.h"
+#include "bitcycle/train/cost_meter.h"
+
+#include <csignal>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// 8 steps an epoch, two epochs, a checkpoint and an evaluation every half epoch.
+Recipe small_recipe() {
+  return parse_recipe(R"(
+    epochs = 2
+    log_every = 3
+    [model]
+    name = "cifar_resnet8"
+    [data]
+    dataset = "synthetic"
+    batch_size = 32
+    limit = 256
+    [optimizer]
+    lr = 0.05
+    [precision]
+    forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
+    backward = 8
+    [evaluation]
+    every_epochs = 0.5
+    [checkpoint]
+    every_epochs = 0.5
+  )",
+                      "small.toml");
+}
+
+class TrainerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    root_ = fs::temp_directory_path() / ("bitcycle-" + std::string(info->name()));
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  fs::path train(const std::string& name, const Recipe& recipe) {
+    const fs::path run = root_ / name;
+    fs::create_directories(run);
+    Trainer(recipe, run).run(StopSignal());
+    return run;
+  }
+
+  // Stops the run after `steps` steps, as Ctrl-C would.
+  fs::path train_and_stop(const std::string& name, const Recipe& recipe, Step steps) {
+    const fs::path run = root_ / name;
+    fs::create_directories(run);
+    const StopSignal stop;
+    Trainer trainer(recipe, run, {.step = [steps](const StepReport& report) {
+                      if (report.step == steps) std::raise(SIGTERM);
+                    }});
+    EXPECT_EQ(trainer.run(stop), TrainOutcome::stopped);
+    EXPECT_EQ(stop.received(), SIGTERM);
+    EXPECT_EQ(trainer.step(), steps);
+    return run;
+  }
+
+  void resume(const fs::path& run, const Recipe& recipe) {
+    Trainer trainer(recipe, run);
+    EXPECT_TRUE(trainer.resume());
+    EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
+  }
+
+  fs::path root_;
+};
+
+// Every file of a run but the measured times, by relative path.
+std::map<std::string, std::vector<std::byte>> contents(const fs::path& run) {
+  std::map<std::string, std::vector<std::byte>> files;
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {
+    const std::string name = fs::relative(entry.path(), run).string();
+    if (entry.is_regular_file() && name != "timing.jsonl") files[name] = read_file(entry.path());
+  }
+  return files;
+}
+
+void expect_same_bytes(const fs::path& a, const fs::path& b) {
+  const auto left = contents(a), right = contents(b);
+  for (const auto& [name, bytes] : left) {
+    ASSERT_EQ(right.count(name), 1U) << name << " is missing in " << b;
+    EXPECT_TRUE(right.at(name) == bytes) << name << " differs";
+  }
+  EXPECT_EQ(left.size(), right.size());
+}
+
+std::string text(const fs::path& path) {
+  const auto bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST_F(TrainerTest, LearnsAndLeavesACompleteRunDirectory) {
+  std::vector<double> losses;
+  const fs::path run = root_ / "run";
+  fs::create_directories(run);
+  Recipe recipe = small_recipe();
+  recipe.epochs = 8;
+  Trainer trainer(recipe, run, {.step = [&](const StepReport& report) {
+                    if (report.logged) losses.push_back(report.loss);
+                  }});
+  EXPECT_EQ(trainer.total_steps(), 64);
+  EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
+  EXPECT_LT(losses.back(), 0.8 * losses.front());
+  EXPECT_THAT(text(run / "metrics.jsonl"), HasSubstr("\"split\":\"validation\""));
+  EXPECT_THAT(text(run / "summary.json"), HasSubstr("\"saving_percent\""));
+  EXPECT_EQ(CheckpointStore(run).latest(), 64);
+  EXPECT_TRUE(CheckpointStore(run).best().has_value());
+}
+
+TEST_F(TrainerTest, StoppedAnywhereAndResumedEndsInTheSameBytes) {
+  const Recipe recipe = small_recipe();
+  const fs::path whole = train("whole", recipe);
+  for (Step stop : {1, 4, 7, 15}) {
+    const fs::path run = train_and_stop("stop" + std::to_string(stop), recipe, stop);
+    resume(run, recipe);
+    expect_same_bytes(whole, run);
+  }
+}
+
+TEST_F(TrainerTest, NeitherThreadsNorWorkersChangeAByte) {
+  Recipe recipe = small_recipe();
+  recipe.threads = 1;
+  recipe.data.workers = 0;
+  const fs::path one = train("one", recipe);
+  recipe.threads = 3;
+  recipe.data.workers = 3;
+  fs::path three = train("three", recipe);
+  write_file(three / "recipe.toml", text(one / "recipe.toml"));  // it names threads and workers
+  expect_same_bytes(one, three);
+}
+
+TEST_F(TrainerTest, MobileNetAndAdamAreResumedExactlyToo) {
+  Recipe recipe = small_recipe();
+  recipe.model.name = "cifar_mobilenet_v2";
+  recipe.optimizer = {.name = OptimizerRecipe::Name::adam, .lr = 0.001};
+  recipe.epochs = 0;
+  recipe.steps = 4;
+  recipe.data.limit = 64;
+  const fs::path whole = train("whole", recipe);
+  const fs::path run = train_and_stop("stopped", recipe, 3);
+  resume(run, recipe);
+  expect_same_bytes(whole, run);
+}
+
+TEST_F(TrainerTest, DivergenceNamesStepLayerAndLastGoodCheckpoint) {
+  Recipe recipe = small_recipe();
+  recipe.optimizer.lr = 1e30;
+  recipe.evaluation.every_epochs = 0;
+  recipe.checkpoint.every_epochs = 0.125;  // every step
+  try {
+    train("run", recipe);
+    FAIL() << "a run with learning rate 1e30 must diverge";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::diverged);
+    EXPECT_THAT(error.what(), HasSubstr("step "));
+    EXPECT_THAT(error.what(), HasSubstr("not finite"));
+    EXPECT_THAT(error.what(), HasSubstr("checkpoint"));
+  }
+}
+
+TEST_F(TrainerTest, EvaluationPrecisionIsTheRecipes) {
+  Recipe recipe = small_recipe();
+  recipe.epochs = 0;
+  recipe.steps = 2;
+  std::vector<std::string> bits;
+  for (const std::string wanted : {"max", "current", "fp", "4"}) {
+    recipe.evaluation.bits = wanted;
+    const fs::path run = root_ / wanted;
+    fs::create_directories(run);
+    Trainer trainer(recipe, run, {.evaluation = [&](const EvaluationReport& report) {
+                      bits.push_back(report.bits);
+                      EXPECT_GT(report.score.samples, 0);
+                    }});
+    trainer.run(StopSignal());
+    EXPECT_EQ(bits.back(), wanted);
+  }
+}
+
+TEST(CostMeterTest, CountsTheScheduledRunAgainstTheStaticOne) {
+  const Network network = make_network("cifar_resnet38", {.classes = 100});
+  PrecisionRecipe recipe;
+  recipe.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 1};
+  const CostMeter meter(network, PrecisionPlan(recipe, planned_layers(network), {2000, 100}));
+  EXPECT_EQ(meter.static_sample_bitops(), 84'031'744.0 * (64 + 64 + 64));
+  EXPECT_EQ(meter.sample_bitops(0), 84'031'744.0 * (9 + 24 + 24));
+  double sum = 0;
+  for (Step step = 0; step < 2000; ++step) sum += meter.sample_bitops(step);
+  EXPECT_NEAR(100 * (1 - sum / 2000 / meter.static_sample_bitops()), 36.67, 0.01);
+}
+
+}  // namespace
+}  // namespace bitcycle
