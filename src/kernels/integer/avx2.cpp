@@ -5,6 +5,7 @@
 #include "kernels/integer/avx2_outer.h"
 #include "kernels/integer/avx2_rows.h"
 #include "kernels/integer/avx2_store.h"
+#include "kernels/integer/pass_kernels.h"
 
 #include <immintrin.h>
 
@@ -37,6 +38,7 @@ constexpr Microkernels kTable{
     .step_sums = avx2::step_sums,
     .depthwise = avx2::depthwise,
     .depthwise_outer = avx2::depthwise_outer,
+    .passes = &kAvx2Passes,
 };
 
 }  // namespace

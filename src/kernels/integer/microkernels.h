@@ -123,6 +123,8 @@ struct DepthwiseOuterJob {
   std::int32_t* sums;
 };
 
+struct PassKernels;
+
 struct Microkernels {
   bool saturates;        // whether Note [Exact dot products] applies
   DotKernel dot[4];      // for chains of at least 1, 2, 4, 8 lanes
@@ -151,6 +153,8 @@ struct Microkernels {
 
   void (*depthwise)(const DepthwiseJob&);
   void (*depthwise_outer)(const DepthwiseOuterJob&);
+
+  const PassKernels* passes;  // the elementwise work, see pass_kernels.h
 };
 
 const Microkernels& scalar_microkernels();

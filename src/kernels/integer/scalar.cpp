@@ -2,6 +2,7 @@
 // set is available, and the vector kernels are tested against it.
 
 #include "kernels/integer/microkernels.h"
+#include "kernels/integer/pass_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -186,6 +187,7 @@ constexpr Microkernels kTable{
     .step_sums = step_sums,
     .depthwise = depthwise,
     .depthwise_outer = depthwise_outer,
+    .passes = &kScalarPasses,
 };
 
 }  // namespace

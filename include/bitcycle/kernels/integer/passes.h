@@ -1,0 +1,106 @@
+#pragma once
+
+// The elementwise work between two integer convolutions, fused so that each tensor is read as few
+// times as the ranges allow. Forward, from a convolution's output y to the next one's codes:
+//
+//   x = activation(scale[c] * y + shift[c] + residual)     batch norm, residual, ReLU
+//   codes = quantize(x)
+//
+// Without a residual the range of x follows from the channel statistics of y (activation_range), so
+// quantize() is the only pass. With one, activate() stores x and finds its range on the way.
+// Backward, from the gradient of x to the errors of the convolution:
+//
+//   g = (gradient + residual) where x > 0                  gradient_sums()
+//   e = a[c] * g + b[c] * y + c[c]                         error_range(), quantize_errors()
+//
+// All tensors are dense NHWC and share one type; codes have the halo of `grid`, which every pass
+// fills with the zero point. Threads split the batch; results do not depend on their number.
+
+#include "bitcycle/base/random.h"
+#include "bitcycle/kernels/integer/conv.h"
+
+#include <span>
+
+namespace bitcycle::integer {
+
+enum class Rectify { none, relu };
+
+struct ActivationSource {
+  RealView y;
+  RealView residual;             // may be empty
+  std::span<const float> scale;  // per channel; empty: 1
+  std::span<const float> shift;  // per channel; empty: 0
+  Rectify activation = Rectify::none;
+};
+
+// Bytes of a bit mask over the elements of a grid: 16 channels take two bytes, each pixel starts
+// anew.
+std::size_t mask_bytes(const CodeGrid& grid);
+
+// The range of x from y's statistics: the map is monotonic in y for each channel. No residual.
+Range activation_range(const ChannelStats& stats, const ActivationSource& source);
+
+// Stores x in `output` and the bits of x > 0 in `mask`, where given, and returns the range of x.
+// `output` may be the residual's own memory.
+Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal output,
+               std::uint8_t* mask);
+
+// code = clamp(RNE(x * inverse_scale), -z, n - z) + z
+void quantize(const CodeGrid& grid, const ActivationSource& source, const CodeParams& params,
+              std::uint8_t* codes);
+
+struct GradientSource {
+  RealView gradient;
+  RealView residual;  // gradient that reaches x by another way; may be empty
+  RealView y;
+  // Where x > 0: by the bits of `mask`, else by scale * y + shift > 0, else (both empty)
+  // everywhere.
+  const std::uint8_t* mask = nullptr;
+  std::span<const float> scale;
+  std::span<const float> shift;
+};
+
+struct GradientSums {
+  std::vector<double> gradient;   // per channel: sum of g, the gradient of batch norm's shift
+  std::vector<double> deviation;  // per channel: sum of g * (y - mean)
+};
+
+// Stores g in `output`, where given (it may be the gradient's own memory), and sums it up.
+GradientSums gradient_sums(const CodeGrid& grid, const GradientSource& source,
+                           std::span<const float> mean, MutableReal output);
+
+// e = a * g + (b * y + c) per channel; a carries the weight scale that is folded into the errors.
+struct ErrorSource {
+  GradientSource source;
+  std::span<const float> a;
+  std::span<const float> b;  // empty: 0, and y is not read
+  std::span<const float> c;  // empty: 0
+};
+
+Range error_range(const CodeGrid& grid, const ErrorSource& source);
+
+// Stochastic rounding: code = clamp(RNE(e * inverse_scale + noise), -z, n - z) + z, with the noise
+// of the element's index in the dense tensor (Note [Rounding noise]).
+void quantize_errors(const CodeGrid& grid, const ErrorSource& source, const CodeParams& params,
+                     NoiseKey key, std::uint8_t* codes);
+
+// Batch norm's coefficients. Forward: scale = gamma / sqrt(var + eps), shift = beta - mean * scale.
+// Backward, for `count` elements a channel: a, b and c of ErrorSource with `fold` multiplied in.
+struct BatchNorm {
+  std::vector<float> mean;
+  std::vector<float> inverse_deviation;
+  std::vector<float> scale;
+  std::vector<float> shift;
+};
+BatchNorm batch_norm_forward(const ChannelStats& stats, std::int64_t count,
+                             std::span<const float> gamma, std::span<const float> beta,
+                             double epsilon);
+
+struct BatchNormGradient {
+  std::vector<float> a, b, c;
+  std::vector<float> gamma, beta;  // gradients of the parameters
+};
+BatchNormGradient batch_norm_backward(const BatchNorm& norm, const GradientSums& sums,
+                                      std::int64_t count, std::span<const float> fold);
+
+}  // namespace bitcycle::integer

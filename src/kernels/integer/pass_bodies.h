@@ -1,0 +1,205 @@
+#pragma once
+
+// The fused passes, written once over `Lanes`, 16 floats of 16 neighbouring channels. Rows are
+// walked one block of 16 channels at a time: coefficients and accumulators then stay in registers,
+// and a row of a tensor stays in the first-level cache. Every sum is taken in the order of pixels,
+// so all instruction sets make the same bytes.
+
+#include "kernels/integer/pass_kernels.h"
+#include "kernels/integer/weights.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace bitcycle::integer {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// One block of channels in one row: `first` is the element of its first pixel in the image.
+struct RowBlock {
+  int row;
+  int channel;  // first of the block
+  int count;    // channels that exist, at most 16
+  std::ptrdiff_t first;
+};
+
+template <typename Body>
+[[gnu::always_inline]] inline void each_row_block(const CodeGrid& grid, Body body) {
+  for (int row = 0; row < grid.height; ++row) {
+    for (int channel = 0; channel < grid.channels; channel += kPanel) {
+      body(RowBlock{row, channel, std::min(kPanel, grid.channels - channel),
+                    std::ptrdiff_t{row} * grid.width * grid.channels + channel});
+    }
+  }
+}
+
+inline std::ptrdiff_t code_index(const CodeGrid& grid, const RowBlock& block, int x) {
+  return (block.row + grid.halo) * grid.row_bytes() +
+         std::ptrdiff_t{x + grid.halo} * grid.channels + block.channel;
+}
+
+inline std::ptrdiff_t mask_index(const CodeGrid& grid, const RowBlock& block, int x) {
+  return ((std::ptrdiff_t{block.row} * grid.width + x) * panels_of(grid.channels) +
+          block.channel / kPanel) *
+         2;
+}
+
+template <typename Lanes>
+struct RangeLanes {
+  Lanes low = Lanes::all(kInfinity);
+  Lanes high = Lanes::all(-kInfinity);
+
+  void add(const Lanes& v, int count) {
+    // Lanes without a channel hold 0, which must not count.
+    low = low.min(v.or_where_missing(kInfinity, count));
+    high = high.max(v.or_where_missing(-kInfinity, count));
+  }
+  Range range() const { return {low.smallest(), high.largest()}; }
+};
+
+// Calls sink(block, x, lanes) with x = max(scale * y + shift + residual, floor).
+template <typename Lanes, typename T, typename Sink>
+[[gnu::always_inline]] inline void each_activation(const ActivateJob& job, Sink sink) {
+  const auto* y = static_cast<const T*>(job.y);
+  const auto* residual = static_cast<const T*>(job.residual);
+  const Lanes floor = Lanes::all(job.floor);
+  each_row_block(job.grid, [&](const RowBlock& block) {
+    const Lanes scale = Lanes::load(job.scale + block.channel, kPanel);
+    const Lanes shift = Lanes::load(job.shift + block.channel, kPanel);
+    std::ptrdiff_t at = block.first;
+    for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
+      Lanes v = Lanes::load(y + at, block.count) * scale + shift;
+      if (residual != nullptr) v = v + Lanes::load(residual + at, block.count);
+      sink(block, x, at, v.max(floor));
+    }
+  });
+}
+
+template <typename Lanes, typename T>
+Range activate_body(const ActivateJob& job) {
+  auto* output = static_cast<T*>(job.output);
+  RangeLanes<Lanes> range;
+  each_activation<Lanes, T>(job, [&](const RowBlock& block, int x, std::ptrdiff_t at, Lanes v) {
+    range.add(v, block.count);
+    if (output != nullptr) v.store(output + at, block.count);
+    if (job.mask != nullptr) {
+      const std::uint16_t bits = v.positive_bits();
+      std::uint8_t* to = job.mask + mask_index(job.grid, block, x);
+      to[0] = static_cast<std::uint8_t>(bits);
+      to[1] = static_cast<std::uint8_t>(bits >> 8);
+    }
+  });
+  return range.range();
+}
+
+template <typename Lanes, typename T>
+void quantize_body(const ActivateJob& job) {
+  const typename Lanes::Quantizer quantizer(job.params);
+  each_activation<Lanes, T>(job, [&](const RowBlock& block, int x, std::ptrdiff_t, const Lanes& v) {
+    quantizer.store(v * Lanes::all(job.params.inverse_scale),
+                    job.codes + code_index(job.grid, block, x), block.count);
+  });
+}
+
+// The gradient of one block of 16 channels, gated by ReLU.
+template <typename Lanes, typename T>
+class GatedGradient {
+ public:
+  GatedGradient(const GradientJob& job, const RowBlock& block)
+      : job_(job),
+        block_(block),
+        scale_(job.scale != nullptr ? Lanes::load(job.scale + block.channel, kPanel)
+                                    : Lanes::all(0)),
+        shift_(job.scale != nullptr ? Lanes::load(job.shift + block.channel, kPanel)
+                                    : Lanes::all(0)) {}
+  Lanes operator()(int x, std::ptrdiff_t at, const Lanes& y) const {
+    Lanes g = Lanes::load(static_cast<const T*>(job_.gradient) + at, block_.count);
+    if (job_.residual != nullptr) {
+      g = g + Lanes::load(static_cast<const T*>(job_.residual) + at, block_.count);
+    }
+    if (job_.mask != nullptr) {
+      const std::uint8_t* bits = job_.mask + mask_index(job_.grid, block_, x);
+      return g.where_bits(static_cast<std::uint16_t>(bits[0] | bits[1] << 8));
+    }
+    return job_.scale != nullptr ? g.where_positive(y * scale_ + shift_) : g;
+  }
+
+ private:
+  const GradientJob& job_;
+  const RowBlock& block_;
+  Lanes scale_;
+  Lanes shift_;
+};
+
+template <typename Lanes, typename T>
+void gradient_sums_body(const GradientJob& job) {
+  const auto* y = static_cast<const T*>(job.y);
+  auto* output = static_cast<T*>(job.output);
+  float* deviations = job.sums + padded(job.grid.channels);
+  each_row_block(job.grid, [&](const RowBlock& block) {
+    const GatedGradient<Lanes, T> gradient(job, block);
+    const Lanes mean = Lanes::load(job.mean + block.channel, kPanel);
+    Lanes sum = Lanes::load(job.sums + block.channel, kPanel);
+    Lanes deviation = Lanes::load(deviations + block.channel, kPanel);
+    std::ptrdiff_t at = block.first;
+    for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
+      const Lanes value = Lanes::load(y + at, block.count);
+      const Lanes g = gradient(x, at, value);
+      sum = sum + g;
+      deviation = deviation + g * (value - mean);
+      if (output != nullptr) g.store(output + at, block.count);
+    }
+    sum.store(job.sums + block.channel, kPanel);
+    deviation.store(deviations + block.channel, kPanel);
+  });
+}
+
+// Calls sink(block, x, at, e) with e = a * g + (b * y + c).
+template <typename Lanes, typename T, typename Sink>
+[[gnu::always_inline]] inline void each_error(const GradientJob& job, Sink sink) {
+  const auto* y = static_cast<const T*>(job.y);
+  each_row_block(job.grid, [&](const RowBlock& block) {
+    const GatedGradient<Lanes, T> gradient(job, block);
+    const Lanes a = Lanes::load(job.a + block.channel, kPanel);
+    const Lanes b = Lanes::load(job.b + block.channel, kPanel);
+    const Lanes c = Lanes::load(job.c + block.channel, kPanel);
+    std::ptrdiff_t at = block.first;
+    for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
+      const Lanes value = y != nullptr ? Lanes::load(y + at, block.count) : Lanes::all(0);
+      sink(block, x, at, a * gradient(x, at, value) + (b * value + c));
+    }
+  });
+}
+
+template <typename Lanes, typename T>
+Range error_range_body(const GradientJob& job) {
+  RangeLanes<Lanes> range;
+  each_error<Lanes, T>(job, [&](const RowBlock& block, int, std::ptrdiff_t, const Lanes& e) {
+    range.add(e, block.count);
+  });
+  return range.range();
+}
+
+template <typename Lanes>
+[[gnu::always_inline]] inline Lanes noise_lanes(NoiseKey key, std::int64_t first, int count) {
+  if (first % 2 == 0 && count == kPanel) {
+    return Lanes::noise(key, static_cast<std::uint32_t>(first / 2));
+  }
+  float values[kPanel] = {};
+  for (int i = 0; i < count; ++i) values[i] = noise(key, static_cast<std::uint64_t>(first + i));
+  return Lanes::load(values, kPanel);
+}
+
+template <typename Lanes, typename T>
+void quantize_errors_body(const GradientJob& job) {
+  const typename Lanes::Quantizer quantizer(job.params);
+  each_error<Lanes, T>(job, [&](const RowBlock& block, int x, std::ptrdiff_t at, const Lanes& e) {
+    const Lanes u = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
+    quantizer.store(e * Lanes::all(job.params.inverse_scale) + u,
+                    job.codes + code_index(job.grid, block, x), block.count);
+  });
+}
+
+}  // namespace
+}  // namespace bitcycle::integer

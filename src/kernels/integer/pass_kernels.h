@@ -1,0 +1,72 @@
+#pragma once
+
+// The table of fused passes over one image, filled in once an instruction set from the templates in
+// pass_bodies.h.
+
+#include "bitcycle/kernels/integer/passes.h"
+
+namespace bitcycle::integer {
+
+// Per-channel arrays are padded to panels of 16; null pointers stand for absent operands.
+struct ActivateJob {
+  CodeGrid grid;
+  const void* y;
+  const void* residual;
+  const float* scale;
+  const float* shift;
+  float floor;  // 0 for ReLU, minus infinity without
+  // Sinks
+  void* output;
+  std::uint8_t* mask;
+  std::uint8_t* codes;
+  CodeParams params;
+};
+
+struct GradientJob {
+  CodeGrid grid;
+  const void* gradient;
+  const void* residual;
+  const void* y;
+  const std::uint8_t* mask;
+  const float* scale;  // null: no gate by y
+  const float* shift;
+  // Sums: mean, output, and [2][padded channels] sums. Errors: a, b, c, and codes or range.
+  const float* mean;
+  void* output;
+  float* sums;
+  const float* a;
+  const float* b;
+  const float* c;
+  std::uint8_t* codes;
+  CodeParams params;
+  NoiseKey key;
+  std::int64_t first_element;  // index of the image's first element, for the noise
+};
+
+struct MaxPoolJob {
+  CodeGrid input;
+  CodeGrid output;
+  int kernel, stride, pad;
+  const void* from;
+  std::uint8_t* taps;  // index of the largest, per output
+  void* to;
+};
+
+// Pointers are to the image's own part of each tensor. Indexed by Real.
+struct PassKernels {
+  Range (*activate[2])(const ActivateJob&);      // output, mask; returns the range
+  void (*quantize[2])(const ActivateJob&);       // codes
+  void (*gradient_sums[2])(const GradientJob&);  // output, sums
+  Range (*error_range[2])(const GradientJob&);
+  void (*quantize_errors[2])(const GradientJob&);
+  void (*mean_pool[2])(const CodeGrid&, const void* from, void* to);
+  void (*mean_pool_backward[2])(const CodeGrid&, const void* from, void* to);
+  void (*max_pool[2])(const MaxPoolJob&);
+  void (*max_pool_backward[2])(const MaxPoolJob&);
+};
+
+extern const PassKernels kScalarPasses;
+extern const PassKernels kAvx2Passes;
+extern const PassKernels kAvx512Passes;
+
+}  // namespace bitcycle::integer
