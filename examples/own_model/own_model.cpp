@@ -2,22 +2,19 @@
 // Run:     ./own_model
 // Prints:  the accuracy after 300 steps, which should be above 95 %.
 
-#include <bitcycle/models/precision_controller.h>
-#include <bitcycle/nn/quant_linear.h>
-
-#include <torch/optim/adam.h>
-
 #include <iostream>
 
-struct Circle : torch::nn::Module {
-  bitcycle::QuantLinear hidden{register_module(
-      "hidden", bitcycle::QuantLinear(torch::nn::LinearOptions(2, 32)))};
-  bitcycle::QuantLinear output{register_module(
-      "output", bitcycle::QuantLinear(torch::nn::LinearOptions(32, 2)))};
+#include <bitcycle/models/precision_controller.h>
+#include <bitcycle/nn/quant_linear.h>
+#include <torch/optim/adam.h>
 
-  at::Tensor forward(const at::Tensor& x) {
-    return output->forward(hidden->forward(x).relu());
-  }
+struct Circle : torch::nn::Module {
+  bitcycle::QuantLinear hidden{
+      register_module("hidden", bitcycle::QuantLinear(torch::nn::LinearOptions(2, 32)))};
+  bitcycle::QuantLinear output{
+      register_module("output", bitcycle::QuantLinear(torch::nn::LinearOptions(32, 2)))};
+
+  at::Tensor forward(const at::Tensor& x) { return output->forward(hidden->forward(x).relu()); }
 };
 
 int main() {

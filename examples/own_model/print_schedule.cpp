@@ -2,9 +2,9 @@
 // Run:     ./print_schedule
 // Prints:  3 3 4 5 6 6 7 8 3 3 4 5 6 6 7 8
 
-#include <bitcycle/schedule/spec.h>
-
 #include <iostream>
+
+#include <bitcycle/schedule/spec.h>
 
 int main() {
   const auto bits = bitcycle::make_schedule({.name = "CR", .min = 3, .max = 8, .cycles = 2}, 16);

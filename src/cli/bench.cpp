@@ -10,14 +10,16 @@ namespace {
 
 constexpr const char* kStepFooter =
     "Times one training step (forward, backward, optimizer) of Bitcycle and of LibTorch's float\n"
-    "network, taking turns in one process with the same threads, and prints medians. `ratio` is the\n"
+    "network, taking turns in one process with the same threads, and prints medians. `ratio` is "
+    "the\n"
     "float time divided by Bitcycle's: above 1, Bitcycle is faster.\n"
     "\n"
     "Example:\n"
     "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8";
 
 void add_bench_step(CLI::App& bench, Action& action) {
-  auto* command = bench.add_subcommand("step", "Time a training step against LibTorch's float step");
+  auto* command =
+      bench.add_subcommand("step", "Time a training step against LibTorch's float step");
   auto options = std::make_shared<BenchStepOptions>();
   command->add_option("--model", options->model, "Network (bitcycle models)")
       ->capture_default_str();
@@ -41,7 +43,8 @@ void add_bench_step(CLI::App& bench, Action& action) {
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kStepFooter);
-  command->callback([options, &action] { action = [options] { return run_bench_step(*options); }; });
+  command->callback(
+      [options, &action] { action = [options] { return run_bench_step(*options); }; });
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ fs::path torch_program() {
   for (const fs::path& place : {here, here / "../libexec/bitcycle"}) {
     if (fs::exists(place / kProgram)) return place / kProgram;
   }
-  throw Error(ErrorCode::usage, "this command needs LibTorch, and " + std::string(kProgram) +
-                                    " is not beside " + (here / "bitcycle").string(),
+  throw Error(ErrorCode::usage,
+              "this command needs LibTorch, and " + std::string(kProgram) + " is not beside " +
+                  (here / "bitcycle").string(),
               "Build with -DBITCYCLE_TORCH=ON (the default).");
 }
 

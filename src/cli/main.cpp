@@ -2,9 +2,14 @@
 // `bitcycle-torch`, which carries LibTorch and is started by the former when a command needs it.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/nearest.h"
 #include "bitcycle/base/version.h"
 
 #include "cli/command.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -21,6 +26,15 @@ constexpr const char* kExamples =
     "  bitcycle eval runs/demo-cpt --bits 3,4,6,8,fp                accuracy at each width\n"
     "\n`bitcycle COMMAND --help` explains a command.";
 
+// CLI11 only says that a subcommand is missing; people want to know which one they meant.
+void check_command(const CLI::App& app, const std::string& typed) {
+  if (typed.starts_with('-')) return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), typed) != names.end()) return;
+  throw Error(ErrorCode::usage, "there is no command \"" + typed + "\"", suggest(typed, names));
+}
+
 int run(int argc, char** argv) {
   CLI::App app(kDescription, "bitcycle");
   app.footer(kExamples);
@@ -35,6 +49,7 @@ int run(int argc, char** argv) {
   add_models(app, action);
   add_data(app, action);
   add_bench(app, action);
+  if (argc > 1) check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -58,7 +73,8 @@ int main(int argc, char** argv) {
     const std::string message = error.what();
     fmt::print(stderr, "bitcycle: internal error: {}\n",
                message.substr(0, message.find("\nException raised from")));
-    fmt::print(stderr, "  This is a mistake in Bitcycle; please report it with the command line.\n");
+    fmt::print(stderr,
+               "  This is a mistake in Bitcycle; please report it with the command line.\n");
     return 1;
   }
 }

@@ -41,8 +41,12 @@ at::Tensor FloatReferenceImpl::forward(const at::Tensor& x) {
       case NodeKind::max_pool:
         y = at::max_pool2d(input, node.kernel, node.stride, node.padding);
         break;
-      case NodeKind::average_pool: y = at::adaptive_avg_pool2d(input, {1, 1}); break;
-      case NodeKind::linear: y = linears_[i]->forward(input.flatten(1)); break;
+      case NodeKind::average_pool:
+        y = at::adaptive_avg_pool2d(input, {1, 1});
+        break;
+      case NodeKind::linear:
+        y = linears_[i]->forward(input.flatten(1));
+        break;
     }
   }
   return outputs.back();

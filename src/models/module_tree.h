@@ -19,9 +19,9 @@ inline void register_at_path(torch::nn::Module& root, const std::string& path,
   const std::string head = path.substr(0, dot);
   const auto children = root.named_children();
   const auto* existing = children.find(head);
-  auto container = existing != nullptr ? *existing
-                                       : root.register_module(
-                                             head, std::make_shared<torch::nn::Module>(head));
+  auto container = existing != nullptr
+                       ? *existing
+                       : root.register_module(head, std::make_shared<torch::nn::Module>(head));
   register_at_path(*container, path.substr(dot + 1), std::move(module));
 }
 

@@ -1,6 +1,7 @@
 #include "bitcycle/models/network_model.h"
 
 #include "bitcycle/base/random.h"
+
 #include "models/module_tree.h"
 #include "quant/dense.h"
 
@@ -45,7 +46,8 @@ void fill_weight(at::Tensor& weight, const Node& node, RandomKey key) {
   switch (node.init) {
     case WeightInit::normal_fan_out:
       return fill_normal(weight, key, std::sqrt(2.0 / (area * node.out.channels)));
-    case WeightInit::uniform_fan_in: return fill_uniform(weight, key, 1.0 / std::sqrt(fan_in));
+    case WeightInit::uniform_fan_in:
+      return fill_uniform(weight, key, 1.0 / std::sqrt(fan_in));
     case WeightInit::normal_product:
       return fill_normal(weight, key, std::sqrt(2.0 / (fan_in * node.out.channels)));
   }
@@ -118,11 +120,14 @@ at::Tensor NetworkModelImpl::run(const Node& node, const at::Tensor& x,
                                  const at::Tensor& residual) {
   const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
   switch (node.kind) {
-    case NodeKind::convolution: return units_[index]->forward(x, residual);
+    case NodeKind::convolution:
+      return units_[index]->forward(x, residual);
     case NodeKind::max_pool:
       return at::max_pool2d(x, node.kernel, node.stride, node.padding);
-    case NodeKind::average_pool: return at::adaptive_avg_pool2d(x, {1, 1});
-    case NodeKind::linear: return linears_[index]->forward(x.flatten(1));
+    case NodeKind::average_pool:
+      return at::adaptive_avg_pool2d(x, {1, 1});
+    case NodeKind::linear:
+      return linears_[index]->forward(x.flatten(1));
   }
   return x;
 }

@@ -35,7 +35,9 @@ PrecisionController::PrecisionController(torch::nn::Module& model, PrecisionPlan
   }
 }
 
-void PrecisionController::apply(Step step) { set(plan_.at(step), step); }
+void PrecisionController::apply(Step step) {
+  set(plan_.at(step), step);
+}
 
 void PrecisionController::apply(const EvaluationBits& bits, Step step) {
   set(plan_.evaluation(bits, step), step);

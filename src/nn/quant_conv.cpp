@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/quant/layer_function.h"
+
 #include "nn/print_bits.h"
 
 namespace bitcycle {

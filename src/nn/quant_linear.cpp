@@ -1,6 +1,7 @@
 #include "bitcycle/nn/quant_linear.h"
 
 #include "bitcycle/quant/layer_function.h"
+
 #include "nn/print_bits.h"
 
 namespace bitcycle {
@@ -13,8 +14,7 @@ QuantLinearImpl::QuantLinearImpl(torch::nn::LinearOptions options_) : options(st
 void QuantLinearImpl::reset() {
   const double bound = 1.0 / std::sqrt(static_cast<double>(options.in_features()));
   weight = register_parameter(
-      "weight",
-      at::empty({options.out_features(), options.in_features()}).uniform_(-bound, bound));
+      "weight", at::empty({options.out_features(), options.in_features()}).uniform_(-bound, bound));
   if (options.bias()) {
     bias = register_parameter("bias", at::empty({options.out_features()}).uniform_(-bound, bound));
   }

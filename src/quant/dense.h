@@ -3,9 +3,9 @@
 // Tensors as spans of floats. Pictures are kept in channels-last order throughout the torch layer,
 // so the memory order of a dense 4-dimensional tensor is NHWC.
 
-#include <span>
-
 #include "bitcycle/quant/torch.h"
+
+#include <span>
 
 namespace bitcycle {
 
@@ -15,7 +15,9 @@ inline at::MemoryFormat memory_order(const at::Tensor& x) {
 }
 
 // `x` itself when it is dense in that order, else a copy.
-inline at::Tensor dense(const at::Tensor& x) { return x.contiguous(memory_order(x)); }
+inline at::Tensor dense(const at::Tensor& x) {
+  return x.contiguous(memory_order(x));
+}
 
 inline std::span<float> values(at::Tensor& x) {
   return {x.data_ptr<float>(), static_cast<std::size_t>(x.numel())};

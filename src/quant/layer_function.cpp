@@ -1,6 +1,7 @@
 #include "bitcycle/quant/layer_function.h"
 
 #include "bitcycle/quant/quantizer.h"
+
 #include "quant/dense.h"
 #include "quant/weight_gradient.h"
 
@@ -29,8 +30,9 @@ void save_error_call(AutogradContext* context, const LayerCall& call) {
 at::Tensor quantized_output_error(AutogradContext* context, const at::Tensor& error) {
   const auto saved = context->saved_data["error"].toIntVector();
   if (saved[0] == 0) return dense(error);
-  return quantize_error(error, static_cast<int>(saved[0]),
-                        {static_cast<std::uint32_t>(saved[1]), static_cast<std::uint32_t>(saved[2])});
+  return quantize_error(
+      error, static_cast<int>(saved[0]),
+      {static_cast<std::uint32_t>(saved[1]), static_cast<std::uint32_t>(saved[2])});
 }
 
 struct ConvFunction : Function<ConvFunction> {
@@ -50,10 +52,9 @@ struct ConvFunction : Function<ConvFunction> {
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
     const auto saved = context->get_saved_variables();
     const at::Tensor &input = saved[0], &weights = saved[1];
-    const ConvGeometry geometry{context->saved_data["stride"].toIntVector(),
-                                context->saved_data["padding"].toIntVector(),
-                                context->saved_data["dilation"].toIntVector(),
-                                context->saved_data["groups"].toInt()};
+    const ConvGeometry geometry{
+        context->saved_data["stride"].toIntVector(), context->saved_data["padding"].toIntVector(),
+        context->saved_data["dilation"].toIntVector(), context->saved_data["groups"].toInt()};
     const at::Tensor error = quantized_output_error(context, errors[0]);
     at::Tensor input_gradient, weight_gradient;
     if (context->needs_input_grad(0)) {
@@ -68,9 +69,11 @@ struct ConvFunction : Function<ConvFunction> {
     return {input_gradient, weight_gradient, {}, {}};
   }
 
-  static std::tuple<at::Tensor, at::Tensor, at::Tensor> products(
-      const at::Tensor& error, const at::Tensor& input, const at::Tensor& weights,
-      const ConvGeometry& geometry, std::array<bool, 3> wanted) {
+  static std::tuple<at::Tensor, at::Tensor, at::Tensor> products(const at::Tensor& error,
+                                                                 const at::Tensor& input,
+                                                                 const at::Tensor& weights,
+                                                                 const ConvGeometry& geometry,
+                                                                 std::array<bool, 3> wanted) {
     return at::convolution_backward(error, input, weights, c10::nullopt, geometry.stride,
                                     geometry.padding, geometry.dilation, /*transposed=*/false,
                                     /*output_padding=*/{0, 0}, geometry.groups, wanted);

@@ -1,9 +1,10 @@
 #include "bitcycle/quant/norm_function.h"
 
-#include <cmath>
-
 #include "bitcycle/kernels/batch_norm.h"
+
 #include "quant/dense.h"
+
+#include <cmath>
 
 namespace bitcycle {
 namespace {
@@ -12,7 +13,9 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-PixelShape pixel_shape(const at::Tensor& x) { return {x.numel() / x.size(1), x.size(1)}; }
+PixelShape pixel_shape(const at::Tensor& x) {
+  return {x.numel() / x.size(1), x.size(1)};
+}
 
 std::span<const float> values_or_empty(const at::Tensor& x) {
   return x.defined() ? values(x) : std::span<const float>{};
@@ -68,12 +71,11 @@ struct NormFunction : Function<NormFunction> {
     at::Tensor dx = at::empty_like(input), dweight = at::empty_like(saved[4]),
                dbias = at::empty_like(saved[4]), dresidual;
     if (context->saved_data["residual"].toBool()) dresidual = at::empty_like(input);
-    batch_norm_backward(
-        values(error), pixel_shape(input),
-        {values(input), values(saved[1]), values(saved[2]), values(saved[3]), values(saved[4]),
-         activation},
-        {values(dx), dresidual.defined() ? values(dresidual) : std::span<float>{}, values(dweight),
-         values(dbias)});
+    batch_norm_backward(values(error), pixel_shape(input),
+                        {values(input), values(saved[1]), values(saved[2]), values(saved[3]),
+                         values(saved[4]), activation},
+                        {values(dx), dresidual.defined() ? values(dresidual) : std::span<float>{},
+                         values(dweight), values(dbias)});
     return {dx, dresidual, dweight, dbias, {}, {}};
   }
 };

@@ -1,10 +1,11 @@
 // The quantizers in tensor operations, for devices without fused passes. Each operation stands for
 // one of the fused loop's, in the same order, so that the values are the same.
 
-#include <cmath>
-
 #include "bitcycle/quant/quantizer.h"
+
 #include "quant/dense.h"
+
+#include <cmath>
 
 namespace bitcycle::portable {
 namespace {
@@ -39,8 +40,9 @@ at::Tensor noise_values(std::int64_t count, NoiseKey key, const at::Device& devi
   at::Tensor x = multiply(xor_shift(pair.bitwise_xor(std::int64_t{key.first}), 16), 0x7feb352d);
   x = (xor_shift(x, 15) + std::int64_t{key.second}).bitwise_and(kMask);
   x = xor_shift(multiply(x, 0x846ca68b), 16);
-  const at::Tensor halves =
-      at::stack({x.bitwise_and(0xffff), x.bitwise_right_shift(16)}, 1).flatten().narrow(0, 0, count);
+  const at::Tensor halves = at::stack({x.bitwise_and(0xffff), x.bitwise_right_shift(16)}, 1)
+                                .flatten()
+                                .narrow(0, 0, count);
   return (halves.to(at::kFloat) - 32767.5f) * 0x1p-16f;
 }
 

@@ -6,7 +6,9 @@ namespace bitcycle {
 namespace {
 
 // What the fused passes can read: float values on the CPU.
-bool fused(const at::Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
+bool fused(const at::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == at::kFloat;
+}
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Gradients of weights sum over the batch, and libraries split that sum by threads. To keep the
-// result independent of the number of threads, the batch is cut into shards by its size alone; every
-// shard is computed by one thread and the shards are added in order.
+// result independent of the number of threads, the batch is cut into shards by its size alone;
+// every shard is computed by one thread and the shards are added in order.
 
 #include "bitcycle/quant/torch.h"
 

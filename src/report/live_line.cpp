@@ -20,7 +20,9 @@ std::size_t terminal_width(std::FILE* stream) {
 
 LiveLine::LiveLine(std::FILE* stream) : stream_(stream), live_(isatty(fileno(stream)) == 1) {}
 
-LiveLine::~LiveLine() { clear(); }
+LiveLine::~LiveLine() {
+  clear();
+}
 
 void LiveLine::clear() {
   if (shown_) fmt::print(stream_, "\r\033[K");

@@ -2,14 +2,14 @@
 
 #include "bitcycle/quant/torch.h"
 
-#include <c10/core/CPUAllocator.h>
-
 #include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <unordered_map>
 #include <vector>
+
+#include <c10/core/CPUAllocator.h>
 
 namespace bitcycle {
 namespace {
@@ -87,7 +87,11 @@ void use_caching_allocator() {
   c10::SetCPUAllocator(&CachingAllocator::instance(), /*priority=*/1);
 }
 
-TensorMemory tensor_memory() { return CachingAllocator::instance().memory(); }
-void reset_peak_memory() { CachingAllocator::instance().reset_peak(); }
+TensorMemory tensor_memory() {
+  return CachingAllocator::instance().memory();
+}
+void reset_peak_memory() {
+  CachingAllocator::instance().reset_peak();
+}
 
 }  // namespace bitcycle

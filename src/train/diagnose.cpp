@@ -5,13 +5,18 @@
 namespace bitcycle {
 namespace {
 
-bool finite(const at::Tensor& tensor) { return tensor.isfinite().all().item<bool>(); }
+bool finite(const at::Tensor& tensor) {
+  return tensor.isfinite().all().item<bool>();
+}
 
 std::string title(const Node& node) {
   switch (node.kind) {
-    case NodeKind::max_pool: return "max pooling";
-    case NodeKind::average_pool: return "average pooling";
-    default: return node.name;
+    case NodeKind::max_pool:
+      return "max pooling";
+    case NodeKind::average_pool:
+      return "average pooling";
+    default:
+      return node.name;
   }
 }
 

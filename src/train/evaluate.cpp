@@ -8,8 +8,8 @@ TensorBatch to_tensors(Batch batch, const at::Device& device) {
   const at::Tensor images = at::from_blob(
       owner->pixels.data(), {owner->count(), shape.height, shape.width, shape.channels},
       [owner](void*) {}, at::kFloat);
-  const at::Tensor labels =
-      at::from_blob(owner->labels.data(), {owner->count()}, [owner](void*) {}, at::kLong);
+  const at::Tensor labels = at::from_blob(
+      owner->labels.data(), {owner->count()}, [owner](void*) {}, at::kLong);
   return {images.permute({0, 3, 1, 2}).to(device), labels.to(device)};
 }
 

@@ -59,8 +59,8 @@ Session::Session(const Recipe& recipe)
       evaluation_augmentation_(
           evaluation_augmentation(recipe.data.dataset, recipe.data.image_size)) {
   at::set_num_threads(recipe.threads > 0 ? recipe.threads : omp_get_max_threads());
-  const Step per_epoch = (training_.train->size() + recipe.data.batch_size - 1) /
-                         recipe.data.batch_size;
+  const Step per_epoch =
+      (training_.train->size() + recipe.data.batch_size - 1) / recipe.data.batch_size;
   length_ = {total_steps(recipe, per_epoch), per_epoch};
   const Network network = make_network(
       recipe.model.name,

@@ -8,12 +8,12 @@
 #include "bitcycle/train/evaluate.h"
 #include "bitcycle/train/optimizer.h"
 
-#include <torch/optim/sgd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
+
+#include <torch/optim/sgd.h>
 
 namespace bitcycle {
 namespace {
@@ -29,7 +29,8 @@ TensorBatch random_batch(const Network& network, std::int64_t count) {
     batch.pixels[i] = static_cast<float>(key.normal(i));
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    batch.labels.push_back(static_cast<std::int64_t>(key.derive("label").below(i, network.classes)));
+    batch.labels.push_back(
+        static_cast<std::int64_t>(key.derive("label").below(i, network.classes)));
   }
   return to_tensors(std::move(batch), at::kCPU);
 }
@@ -44,7 +45,8 @@ class TimedStep {
     const std::int64_t kept = tensor_memory().in_use;
     const auto start = std::chrono::steady_clock::now();
     step_();
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
     milliseconds_.push_back(taken.count());
     bytes_ = tensor_memory().peak - kept;
   }
@@ -68,8 +70,8 @@ TimedStep bitcycle_step(const Network& network, LayerBits bits, const TensorBatc
   auto controller = std::make_shared<PrecisionController>(
       *model, PrecisionPlan(recipe, planned_layers(network), {1, 1}), /*seed=*/1);
   auto optimizer = std::make_shared<Optimizer>(
-      *model, OptimizerRecipe{.lr = kLearningRate, .momentum = kMomentum,
-                              .weight_decay = kWeightDecay});
+      *model,
+      OptimizerRecipe{.lr = kLearningRate, .momentum = kMomentum, .weight_decay = kWeightDecay});
   return TimedStep([=, step = Step{0}]() mutable {
     controller->apply(step);
     optimizer->zero_grad();

@@ -1,6 +1,7 @@
 #include "bitcycle/train/stop_signal.h"
 
 #include <csignal>
+
 #include <unistd.h>
 
 namespace bitcycle {
@@ -28,8 +29,12 @@ StopSignal::StopSignal() {
   install(handle);
 }
 
-StopSignal::~StopSignal() { install(SIG_DFL); }
+StopSignal::~StopSignal() {
+  install(SIG_DFL);
+}
 
-int StopSignal::received() const { return g_received; }
+int StopSignal::received() const {
+  return g_received;
+}
 
 }  // namespace bitcycle

@@ -8,6 +8,7 @@
 #include "bitcycle/train/session.h"
 #include "bitcycle/train/tensor_io.h"
 #include "bitcycle/train/train_state.h"
+
 #include "train/run_files.h"
 
 #include <chrono>
@@ -107,8 +108,7 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
     timed_seconds += seconds_since(start);
     ++timed_steps;
     report_step();
-    const bool best =
-        due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
+    const bool best = due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
     if (best || due(recipe().checkpoint.every_epochs, state.step)) save_and_prune(best);
     if (stop.received() == 0 || state.step == total) continue;
     if (store.latest() != state.step) save();
@@ -127,9 +127,9 @@ void Trainer::Implementation::train_step(const TensorBatch& batch) {
   if (!std::isfinite(value)) {
     const std::string layer = first_nonfinite_layer(*session.model(), batch.images);
     diverge("the loss is " + std::to_string(value),
-            layer.empty() ? "all layers' outputs are finite; the loss itself overflowed"
-                          : "the first value that is not finite is in the output of layer \"" +
-                                layer + "\"");
+            layer.empty()
+                ? "all layers' outputs are finite; the loss itself overflowed"
+                : "the first value that is not finite is in the output of layer \"" + layer + "\"");
   }
   loss.backward();
   optimizer.step(lr(state.step), state.step);
@@ -183,8 +183,8 @@ void Trainer::Implementation::report_step() {
 // True when this is the best evaluation so far.
 bool Trainer::Implementation::evaluate_best_split() {
   const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
-  const Score score = session.score(validation ? Split::validation : Split::test, evaluation_bits,
-                                    state.step - 1);
+  const Score score =
+      session.score(validation ? Split::validation : Split::test, evaluation_bits, state.step - 1);
   const bool best = state.best_step == 0 || score.accuracy > state.best_accuracy;
   if (best) {
     state.best_step = state.step;
@@ -241,13 +241,21 @@ void Trainer::Implementation::finish() {
 }
 
 Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events)
-    : implementation_(std::make_unique<Implementation>(recipe, std::move(run_directory),
-                                                       std::move(events))) {}
+    : implementation_(
+          std::make_unique<Implementation>(recipe, std::move(run_directory), std::move(events))) {}
 Trainer::~Trainer() = default;
 
-bool Trainer::resume() { return implementation_->resume(); }
-Step Trainer::step() const { return implementation_->state.step; }
-Step Trainer::total_steps() const { return implementation_->total; }
-TrainOutcome Trainer::run(const StopSignal& stop) { return implementation_->run(stop); }
+bool Trainer::resume() {
+  return implementation_->resume();
+}
+Step Trainer::step() const {
+  return implementation_->state.step;
+}
+Step Trainer::total_steps() const {
+  return implementation_->total;
+}
+TrainOutcome Trainer::run(const StopSignal& stop) {
+  return implementation_->run(stop);
+}
 
 }  // namespace bitcycle

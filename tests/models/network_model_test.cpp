@@ -5,9 +5,9 @@
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/train/tensor_io.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 namespace bitcycle {
 namespace {
@@ -35,9 +35,9 @@ TEST(NetworkModelTest, HasTheParametersThatTheDescriptionCounts) {
 
 TEST(NetworkModelTest, NamesItsParametersAsPyTorchDoes) {
   const auto state = model_state(*NetworkModel(make_network("resnet18", {}), 1));
-  for (const char* name : {"conv1.weight", "bn1.running_mean", "layer1.0.conv1.weight",
-                           "layer2.0.downsample.0.weight", "layer2.0.downsample.1.bias",
-                           "layer4.1.bn2.weight", "fc.weight", "fc.bias"}) {
+  for (const char* name :
+       {"conv1.weight", "bn1.running_mean", "layer1.0.conv1.weight", "layer2.0.downsample.0.weight",
+        "layer2.0.downsample.1.bias", "layer4.1.bn2.weight", "fc.weight", "fc.bias"}) {
     EXPECT_EQ(state.count(name), 1U) << name;
   }
 }
@@ -132,9 +132,8 @@ TEST(PrecisionControllerTest, WritesTheScheduledBitsIntoTheLayers) {
 }
 
 TEST(PrecisionControllerTest, FindsTheQuantizedLayersOfAnyModel) {
-  torch::nn::Sequential model(
-      QuantConv2d(torch::nn::Conv2dOptions(4, 4, 3).groups(4).bias(false)), torch::nn::ReLU(),
-      QuantConv2d(torch::nn::Conv2dOptions(4, 2, 1)));
+  torch::nn::Sequential model(QuantConv2d(torch::nn::Conv2dOptions(4, 4, 3).groups(4).bias(false)),
+                              torch::nn::ReLU(), QuantConv2d(torch::nn::Conv2dOptions(4, 2, 1)));
   const auto layers = planned_layers(*model);
   ASSERT_EQ(layers.size(), 2U);
   EXPECT_EQ(layers[0].name, "0");

@@ -36,17 +36,16 @@ void expect_same_path(const OptimizerRecipe& recipe, double lr, const Theirs& ma
 
 TEST(OptimizerTest, SgdFollowsLibTorch) {
   expect_same_path({.momentum = 0.9, .weight_decay = 0.01}, 0.01, [](auto parameters) {
-    return torch::optim::SGD(
-        parameters, torch::optim::SGDOptions(0.01).momentum(0.9).weight_decay(0.01));
+    return torch::optim::SGD(parameters,
+                             torch::optim::SGDOptions(0.01).momentum(0.9).weight_decay(0.01));
   });
 }
 
 TEST(OptimizerTest, AdamFollowsLibTorch) {
-  expect_same_path({.name = OptimizerRecipe::Name::adam, .weight_decay = 0.01}, 0.02,
-                   [](auto parameters) {
-                     return torch::optim::Adam(
-                         parameters, torch::optim::AdamOptions(0.02).weight_decay(0.01));
-                   });
+  expect_same_path(
+      {.name = OptimizerRecipe::Name::adam, .weight_decay = 0.01}, 0.02, [](auto parameters) {
+        return torch::optim::Adam(parameters, torch::optim::AdamOptions(0.02).weight_decay(0.01));
+      });
 }
 
 TEST(OptimizerTest, StateRestoredIntoAnotherOptimizerContinuesThePath) {

@@ -31,9 +31,9 @@ class NetworkModelImpl : public torch::nn::Module {
   at::Tensor run(const Node& node, const at::Tensor& x, const at::Tensor& residual);
 
   Network network_;
-  std::vector<ConvUnit> units_;        // by node; empty where the node is no convolution
-  std::vector<QuantLinear> linears_;   // by node likewise
-  std::vector<int> last_use_;          // the last node that reads a node's output
+  std::vector<ConvUnit> units_;       // by node; empty where the node is no convolution
+  std::vector<QuantLinear> linears_;  // by node likewise
+  std::vector<int> last_use_;         // the last node that reads a node's output
 };
 TORCH_MODULE(NetworkModel);
 

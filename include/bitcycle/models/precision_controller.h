@@ -1,7 +1,7 @@
 #pragma once
 
-// Tells the layers of a model their precision, step by step, according to a plan. Works on the zoo's
-// networks and on any model that contains quantized layers:
+// Tells the layers of a model their precision, step by step, according to a plan. Works on the
+// zoo's networks and on any model that contains quantized layers:
 //
 //   PrecisionPlan plan(recipe.precision, planned_layers(*model), {steps, steps_per_epoch});
 //   PrecisionController controller(*model, plan, seed);

@@ -1,8 +1,9 @@
 #pragma once
 
-// Drop-in quantized counterparts of torch::nn::Conv2d. In training, forward quantizes weights (range
-// per output channel) and input (range per tensor) to the layer's bits; backward quantizes the error
-// that arrives at the output, once, and uses it for both gradients (SBM, docs/numerics.md).
+// Drop-in quantized counterparts of torch::nn::Conv2d. In training, forward quantizes weights
+// (range per output channel) and input (range per tensor) to the layer's bits; backward quantizes
+// the error that arrives at the output, once, and uses it for both gradients (SBM,
+// docs/numerics.md).
 //
 //   QuantConv2d conv(torch::nn::Conv2dOptions(16, 32, 3).padding(1).bias(false));
 //   conv->set_precision({.weight = 4, .activation = 4, .error = 8}, RandomKey(seed).derive(step));

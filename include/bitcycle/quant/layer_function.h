@@ -4,12 +4,12 @@
 // quantize the error once and multiply twice. Straight-through: gradients go unmasked to the input
 // and to the master weight.
 
-#include <vector>
-
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/quant/torch.h"
+
+#include <vector>
 
 namespace bitcycle {
 

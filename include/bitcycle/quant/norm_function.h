@@ -1,7 +1,7 @@
 #pragma once
 
-// Batch norm, residual and activation as one differentiable step. On the CPU in float it runs as the
-// fused passes of bitcycle/kernels/batch_norm.h, whose result does not depend on the number of
+// Batch norm, residual and activation as one differentiable step. On the CPU in float it runs as
+// the fused passes of bitcycle/kernels/batch_norm.h, whose result does not depend on the number of
 // threads; elsewhere as LibTorch operations.
 
 #include "bitcycle/network/network.h"

@@ -13,7 +13,8 @@ class LiveLine {
   ~LiveLine();
 
   bool live() const { return live_; }
-  // Rewrites the live line, cut to the terminal's width; does nothing when the stream is no terminal.
+  // Rewrites the live line, cut to the terminal's width; does nothing when the stream is no
+  // terminal.
   void update(const std::string& text);
   // Prints a line that stays, above the live one.
   void print(const std::string& text);

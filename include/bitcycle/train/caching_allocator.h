@@ -1,8 +1,9 @@
 #pragma once
 
-// LibTorch's CPU tensors come from malloc, which returns large blocks to the system and faults their
-// pages in again on every step. This allocator keeps blocks for reuse, by size: after the first step
-// a training loop asks the system for nothing. It also counts, which is how memory is measured.
+// LibTorch's CPU tensors come from malloc, which returns large blocks to the system and faults
+// their pages in again on every step. This allocator keeps blocks for reuse, by size: after the
+// first step a training loop asks the system for nothing. It also counts, which is how memory is
+// measured.
 
 #include <cstdint>
 
@@ -13,7 +14,8 @@ struct TensorMemory {
   std::int64_t peak = 0;    // the most there have been since reset_peak_memory()
 };
 
-// Makes LibTorch use the allocator from now on, for the rest of the process. Later calls do nothing.
+// Makes LibTorch use the allocator from now on, for the rest of the process. Later calls do
+// nothing.
 void use_caching_allocator();
 
 TensorMemory tensor_memory();

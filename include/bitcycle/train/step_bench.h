@@ -27,9 +27,9 @@ struct Timing {
 Timing summarise(std::vector<double> milliseconds);
 
 struct StepBench {
-  Timing step;                         // Bitcycle
-  Timing float_step;                   // LibTorch
-  std::int64_t activation_bytes = 0;   // most memory of a step beyond parameters and optimizer
+  Timing step;                        // Bitcycle
+  Timing float_step;                  // LibTorch
+  std::int64_t activation_bytes = 0;  // most memory of a step beyond parameters and optimizer
   std::int64_t float_activation_bytes = 0;
 };
 

@@ -11,14 +11,14 @@
 namespace bitcycle {
 
 struct TrainState {
-  Step step = 0;                     // steps done; also the position of the sampler
-  double bitops = 0;                 // spent so far
-  double bitops_static = 0;          // what the same steps cost at the schedule's upper bound
-  double window_loss = 0;            // sums since the last logged step
+  Step step = 0;             // steps done; also the position of the sampler
+  double bitops = 0;         // spent so far
+  double bitops_static = 0;  // what the same steps cost at the schedule's upper bound
+  double window_loss = 0;    // sums since the last logged step
   std::int64_t window_correct = 0;
   std::int64_t window_samples = 0;
   Step window_steps = 0;
-  Step best_step = 0;                // 0: no evaluation yet
+  Step best_step = 0;  // 0: no evaluation yet
   double best_accuracy = 0;
   std::uint64_t metrics_offset = 0;  // length of metrics.jsonl at this point
 

@@ -48,9 +48,9 @@ void print_text(const BenchStepOptions& options, const StepBench& result) {
                                     fmt::format("{:.0f}", static_cast<double>(bytes) / 1e6)};
   };
   Table table({"step", "ms", "spread", "MB"});
-  table.add_row(row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits,
-                                options.backend),
-                    result.step, result.activation_bytes));
+  table.add_row(
+      row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, options.backend),
+          result.step, result.activation_bytes));
   table.add_row(row("LibTorch float", result.float_step, result.float_activation_bytes));
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
              options.model, options.batch, at::get_num_threads(), name(active_isa()),

@@ -16,7 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string width(int bits) { return bits == 0 ? "fp" : std::to_string(bits); }
+std::string width(int bits) {
+  return bits == 0 ? "fp" : std::to_string(bits);
+}
 
 std::string bits_text(LayerBits bits) {
   const std::string forward = bits.weight == bits.activation
@@ -51,8 +53,8 @@ TrainEvents narration(LiveLine& line) {
                   line.print(step_text(report));
                 }
               },
-          .evaluation = [&line](
-                            const EvaluationReport& report) { line.print(evaluation_text(report)); }};
+          .evaluation =
+              [&line](const EvaluationReport& report) { line.print(evaluation_text(report)); }};
 }
 
 // A run that is there already is only touched when asked to.

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# What users and machines do wrong: one clear message, the documented exit status, no stack trace.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+train=("$bitcycle" train small.toml -q)
+
+# The command line and the recipe.
+expect 2 'cost' "$bitcycle" costs
+expect 2 'no-such.toml' "$bitcycle" train no-such.toml
+expect 2 'Did you mean "momentum"?' "${train[@]}" --set optimizer.momentun=0.9 --run-dir a
+expect 2 'small.toml' "${train[@]}" --set epochs=-1 --run-dir a
+printf 'epochs = 1\n[optimiser]\nlr = 0.1\n' >typo.toml
+expect 2 'typo.toml:2:' "$bitcycle" train typo.toml
+expect 2 'Did you mean "optimizer"?' "$bitcycle" train typo.toml
+printf 'epochs = 1\nsteps = 5\n' >both.toml
+expect 2 'both.toml:' "$bitcycle" train both.toml
+printf 'epochs = "three"\n' >type.toml
+expect 2 'type.toml:1:10' "$bitcycle" train type.toml
+printf 'epochs = \n' >syntax.toml
+expect 2 'syntax.toml:1:' "$bitcycle" train syntax.toml
+expect 2 'no layer fits' "${train[@]}" --run-dir a \
+  --set 'precision.override=[{layers="nothing", full_precision=true}]'
+expect 2 'CUDA' "${train[@]}" --run-dir a --set device=cuda
+[[ ! -e a/metrics.jsonl ]] || fail "a wrong recipe started a run"
+
+# Datasets: missing, truncated, bit-flipped.
+mkdir -p data/cifar-10-batches-bin
+expect 3 'cifar' "${train[@]}" --run-dir b --set data.dataset=cifar10 --set data.root=data
+head -c 1000000 /dev/zero >data/cifar-10-batches-bin/data_batch_1.bin
+expect 3 'data_batch_1.bin' "${train[@]}" --run-dir b --set data.dataset=cifar10 --set data.root=data
+
+# Run directories that cannot be written, are in use, or hold another run.
+touch file
+expect 4 'file/run' "${train[@]}" --run-dir file/run
+"${train[@]}" --run-dir run >/dev/null
+expect 2 'already holds a run' "${train[@]}" --run-dir run
+expect 2 'optimizer.lr' "${train[@]}" --run-dir run --resume --set optimizer.lr=0.01
+expect 2 'is no run directory' "$bitcycle" eval nothing-here --bits 8
+expect 2 'expected a width' "$bitcycle" eval run --bits 3,many
+
+# Checkpoints: bit-flipped, truncated, unsealed.
+newest=run/checkpoints/step-00000016
+cp -r run damaged
+printf '\x5a' | dd of=damaged/checkpoints/step-00000016/model.safetensors bs=1 seek=5000 \
+  conv=notrunc status=none
+expect 5 'model.safetensors' "$bitcycle" eval damaged --checkpoint 16 --bits 8
+rm damaged/summary.json
+expect 5 'step-000000' "${train[@]}" --run-dir damaged --resume
+truncate -s 1000 damaged/checkpoints/step-00000016/model.safetensors
+expect 5 'model.safetensors' "$bitcycle" eval damaged --checkpoint 16 --bits 8
+rm -r damaged/checkpoints/step-00000016/DONE damaged/metrics.jsonl
+cp run/metrics.jsonl damaged/
+"${train[@]}" --run-dir damaged --resume >/dev/null   # goes back to the one before
+same_runs run damaged
+
+# A loss that is not finite: the step, the layer, the last good checkpoint.
+expect 6 'not finite' "${train[@]}" --run-dir wild --set optimizer.lr=1e30
+grep -q 'training stopped at step' out.txt || fail "no step named"
+grep -qE 'layer|weights' out.txt || fail "no layer named"
+grep -q 'checkpoint' out.txt || fail "no checkpoint named"
+
+# A full disk. A small file system of one's own needs a mount namespace; where that is not allowed, a
+# limit on file sizes takes its place.
+if unshare -rm true 2>/dev/null; then
+  mkdir small-disk
+  expect 4 'small-disk' unshare -rm bash -c \
+    "mount -t tmpfs -o size=300k none small-disk && exec $bitcycle train small.toml -q --run-dir small-disk/run"
+else
+  expect 4 'safetensors' bash -c "ulimit -f 100; trap '' XFSZ; exec $bitcycle train small.toml -q --run-dir full"
+fi

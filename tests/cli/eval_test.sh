@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# eval prints the accuracy at each width; compare puts finished runs side by side.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+"$bitcycle" train small.toml --run-dir run -q >/dev/null
+"$bitcycle" train small.toml --run-dir static -q --set precision.forward=8 >/dev/null
+
+"$bitcycle" eval run --bits 3,4,6,8,fp --json >eval.json
+for bits in 3 4 6 8 fp; do grep -q "\"bits\": \"$bits\"" eval.json || fail "no row for $bits"; done
+[[ $(grep -c accuracy eval.json) == 5 ]] || fail "expected five accuracies"
+expect 0 'accuracy' "$bitcycle" eval run --bits 8 --split validation --checkpoint last
+expect 0 'static 8/8' "$bitcycle" compare run static
+expect 0 'CR 3-8/8' "$bitcycle" compare run static
+"$bitcycle" compare run static --json | grep -q saving_percent || fail "no saving in JSON"
+
+# Training again does only what is left to do: nothing.
+before=$(stat -c %Y run/checkpoints/step-00000016/DONE)
+"$bitcycle" train small.toml --run-dir run --resume -q >/dev/null
+[[ $before == "$(stat -c %Y run/checkpoints/step-00000016/DONE)" ]] || fail "trained again"
+
+"$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 2 --json >bench.json
+for key in step_ms fp32_step_ms ratio repeats threads; do
+  grep -q "\"$key\"" bench.json || fail "bench step --json lacks $key"
+done

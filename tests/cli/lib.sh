@@ -1,0 +1,46 @@
+# Helpers of the command-line tests. A test is a bash script called with the path of `bitcycle`; it
+# works in a directory of its own and fails at the first expectation that does not hold.
+set -euo pipefail
+bitcycle=${1:?usage: $0 path/to/bitcycle}
+here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# expect STATUS "part of stderr or stdout" command...: the command ends so and says so.
+expect() {
+  local status=$1 text=$2 found=0
+  shift 2
+  "$@" >out.txt 2>&1 || found=$?
+  [[ $found == "$status" ]] || fail "expected exit status $status, found $found: $* $(cat out.txt)"
+  grep -qF -- "$text" out.txt || fail "expected \"$text\" from: $* $(cat out.txt)"
+  ! grep -qE 'frame #|terminate called|Aborted' out.txt || fail "a stack trace from: $*"
+}
+
+# A recipe that trains in a second or two; arguments are --set pairs.
+small_recipe() {
+  cat >small.toml <<'TOML'
+epochs = 2
+log_every = 3
+[model]
+name = "cifar_resnet8"
+[data]
+dataset = "synthetic"
+batch_size = 32
+limit = 256
+[optimizer]
+lr = 0.05
+[precision]
+forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
+backward = 8
+[evaluation]
+every_epochs = 0.5
+[checkpoint]
+every_epochs = 0.25
+TOML
+}
+
+# Every file of two runs is the same, measured times aside.
+same_runs() { diff -r -x timing.jsonl -x '*.lock' -x '.lock' "$1" "$2" >diff.txt || fail "$1 and $2 differ: $(head -3 diff.txt)"; }

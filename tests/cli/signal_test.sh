@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SIGINT and SIGTERM finish the step, save, and exit with 130 and 143; the run can be resumed.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+"$bitcycle" train small.toml --run-dir whole -q >/dev/null
+
+for signal in INT TERM; do
+  # A background job of a script ignores SIGINT, so the trainer is started with the default restored.
+  env --default-signal=INT "$bitcycle" train small.toml --set log_every=1 --run-dir "run$signal" \
+    >out.txt 2>err.txt &
+  pid=$!
+  for _ in $(seq 200); do grep -q 'step 2/' err.txt && break; sleep 0.1; done
+  kill -"$signal" $pid
+  status=0
+  wait $pid || status=$?
+  [[ $signal == INT ]] && expected=130 || expected=143
+  [[ $status == "$expected" ]] || fail "SIG$signal: expected exit status $expected, found $status"
+  grep -q 'stopped at step' err.txt || fail "SIG$signal: no word of where it stopped"
+  "$bitcycle" train "run$signal" --resume -q >/dev/null
+  diff -q "whole/checkpoints/step-00000016/model.safetensors" \
+          "run$signal/checkpoints/step-00000016/model.safetensors"
+done
