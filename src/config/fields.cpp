@@ -4,6 +4,41 @@
 
 namespace bitcycle {
 
+Words words(DataRecipe::Augment) {
+  return {"standard", "none"};
+}
+Words words(OptimizerRecipe::Name) {
+  return {"sgd", "adam"};
+}
+Words words(LearningRateRecipe::Name) {
+  return {"constant", "piecewise", "linear", "cosine", "sgdr"};
+}
+Words words(LearningRateRecipe::Warmup) {
+  return {"constant", "linear"};
+}
+Words words(PrecisionRecipe::Scheme) {
+  return {"sbm"};
+}
+Words words(PrecisionRecipe::Backend) {
+  return {"simulate"};
+}
+Words words(PrecisionRecipe::Per) {
+  return {"step", "epoch"};
+}
+Words words(PrecisionRecipe::RangeStart) {
+  return {"first_batch", "zero"};
+}
+Words words(EvaluationRecipe::BestOn) {
+  return {"validation", "test"};
+}
+Words words(CycleLength) {
+  Words words;
+  for (auto rule : {CycleLength::exact, CycleLength::floor, CycleLength::floor_plus_one}) {
+    words.emplace_back(name(rule));
+  }
+  return words;
+}
+
 ScheduleTraits traits_of(const ScheduleSpec& spec) {
   const std::vector<std::string> names = schedule_names();
   if (std::ranges::find(names, spec.name) == names.end()) return {false, true, true, true};

@@ -7,93 +7,27 @@
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/schedule/cyclic.h"
 
-#include <cfloat>
+#include "config/field.h"
+
 #include <concepts>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace bitcycle {
 
-// Whether a key decides what a run computes, or only how it is carried out.
-enum class Effect { result, conduct };
-
-// A key may mean something only when another key of its section has a certain value.
-struct Condition {
-  bool met = true;
-  std::string_view key;
-  std::string_view value;  // as in "applies only when <key> is <value>"
-};
-
-struct Field {
-  std::string_view key;
-  std::string_view about;
-  double low = -DBL_MAX, high = DBL_MAX;  // numbers: the allowed range, finite ones only
-  Effect effect = Effect::result;
-  Condition condition = {};
-  bool number_too = false;  // a word that may also be a number
-
-  constexpr Field in(double low_bound, double high_bound) const {
-    Field copy = *this;
-    copy.low = low_bound;
-    copy.high = high_bound;
-    return copy;
-  }
-  constexpr Field at_least(double bound) const { return in(bound, DBL_MAX); }
-  constexpr Field conduct() const {
-    Field copy = *this;
-    copy.effect = Effect::conduct;
-    return copy;
-  }
-  constexpr Field only_if(bool met, std::string_view other, std::string_view value) const {
-    Field copy = *this;
-    copy.condition = {met, other, value};
-    return copy;
-  }
-  constexpr Field or_number() const {
-    Field copy = *this;
-    copy.number_too = true;
-    return copy;
-  }
-};
-
-constexpr Field field(std::string_view key, std::string_view about) {
-  return {key, about};
-}
-
 // The words of an enumeration, in the order of its values.
 using Words = std::vector<std::string>;
-inline Words words(DataRecipe::Augment) {
-  return {"standard", "none"};
-}
-inline Words words(OptimizerRecipe::Name) {
-  return {"sgd", "adam"};
-}
-inline Words words(LearningRateRecipe::Name) {
-  return {"constant", "piecewise", "linear", "cosine", "sgdr"};
-}
-inline Words words(LearningRateRecipe::Warmup) {
-  return {"constant", "linear"};
-}
-inline Words words(PrecisionRecipe::Scheme) {
-  return {"sbm"};
-}
-inline Words words(PrecisionRecipe::Backend) {
-  return {"simulate"};
-}
-inline Words words(PrecisionRecipe::Per) {
-  return {"step", "epoch"};
-}
-inline Words words(PrecisionRecipe::RangeStart) {
-  return {"first_batch", "zero"};
-}
-inline Words words(EvaluationRecipe::BestOn) {
-  return {"validation", "test"};
-}
-inline Words words(CycleLength) {
-  return {"exact", "floor", "floor_plus_one"};
-}
+Words words(DataRecipe::Augment);
+Words words(OptimizerRecipe::Name);
+Words words(LearningRateRecipe::Name);
+Words words(LearningRateRecipe::Warmup);
+Words words(PrecisionRecipe::Scheme);
+Words words(PrecisionRecipe::Backend);
+Words words(PrecisionRecipe::Per);
+Words words(PrecisionRecipe::RangeStart);
+Words words(EvaluationRecipe::BestOn);
+Words words(CycleLength);
 
 // What each kind of schedule makes use of. An expression may hold parts of every kind.
 struct ScheduleTraits {

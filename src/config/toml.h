@@ -5,10 +5,10 @@
 
 #include "bitcycle/base/error.h"
 
+#include "config/toml_plus_plus.h"
+
 #include <string>
 #include <string_view>
-
-#include <toml++/toml.h>
 
 namespace bitcycle {
 
