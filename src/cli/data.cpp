@@ -8,7 +8,6 @@
 
 #include "cli/command.h"
 
-#include <chrono>
 #include <memory>
 #include <string>
 
@@ -101,36 +100,39 @@ int list(const ListOptions& options) {
 // One line that redraws itself on a terminal; elsewhere a line every tenth of the way.
 class DownloadProgress {
  public:
-  void operator()(std::uint64_t done, std::uint64_t total) {
-    const auto now = std::chrono::steady_clock::now();
-    const bool complete = done == total;
-    if (terminal_ ? !complete && now < next_draw_ : total == 0 || done * 10 / total <= tenths_) {
-      return;
-    }
-    next_draw_ = now + std::chrono::milliseconds(100);
-    if (total > 0) tenths_ = done * 10 / total;
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line(done, total),
-               terminal_ && !complete ? "" : "\n");
+  ~DownloadProgress() {
+    if (terminal_ && shown_ > 0) fmt::print(stderr, "\n");
+  }
+
+  void show(std::uint64_t done, std::uint64_t total) {
+    const std::uint64_t steps = terminal_ ? 1000 : 10;
+    const std::uint64_t step = total > 0 ? done * steps / total : done / kMegabyte;
+    if (step <= shown_) return;
+    shown_ = step;
+    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line(done, total), terminal_ ? "" : "\n");
   }
 
  private:
+  static constexpr std::uint64_t kMegabyte = 1'000'000;
+
   static std::string line(std::uint64_t done, std::uint64_t total) {
-    constexpr double kMegabyte = 1e6;
-    const double arrived = static_cast<double>(done) / kMegabyte;
-    if (total == 0) return fmt::format("{:7.1f} MB", arrived);
-    const auto width = static_cast<std::size_t>(done * 40 / total);
-    return fmt::format("[{:-<40}] {:3} %  {:.1f} of {:.1f} MB", std::string(width, '#'),
-                       done * 100 / total, arrived, static_cast<double>(total) / kMegabyte);
+    constexpr std::uint64_t kWidth = 40;
+    const auto megabytes = [](std::uint64_t n) { return static_cast<double>(n) / kMegabyte; };
+    if (total == 0) return fmt::format("{:.1f} MB", megabytes(done));
+    const std::string bar(static_cast<std::size_t>(done * kWidth / total), '#');
+    return fmt::format("[{:-<{}}] {:3} %  {:.1f} of {:.1f} MB", bar, kWidth, done * 100 / total,
+                       megabytes(done), megabytes(total));
   }
 
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  std::chrono::steady_clock::time_point next_draw_;
-  std::uint64_t tenths_ = 0;
+  std::uint64_t shown_ = 0;  // the step that was shown last
 };
 
 int get(const GetOptions& options) {
-  DownloadOptions download{options.to, options.url, options.md5, DownloadProgress()};
-  const auto directory = get_dataset(options.name, download);
+  DownloadProgress progress;
+  const auto directory = get_dataset(
+      options.name, {options.to, options.url, options.md5,
+                     [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); }});
   fmt::print("{}\n", directory.string());
   return 0;
 }

@@ -7,7 +7,9 @@
 namespace bitcycle {
 namespace {
 
-double half_cosine(double u) { return 0.5 * (1.0 + std::cos(std::numbers::pi * u)); }
+double half_cosine(double u) {
+  return 0.5 * (1.0 + std::cos(std::numbers::pi * u));
+}
 
 // Steps are compared, not fractions, so that 0.1 of 30 steps is step 3 and not step 4.
 double piecewise(const LearningRateRecipe& recipe, Step step, Step total) {
@@ -46,11 +48,16 @@ double learning_rate(double base, const LearningRateRecipe& recipe, Step step, S
   if (step < recipe.warmup_steps) return base * warmup(recipe, step);
   const double f = static_cast<double>(step) / static_cast<double>(std::max<Step>(1, total));
   switch (recipe.name) {
-    case Name::constant: return base;
-    case Name::piecewise: return base * piecewise(recipe, step, total);
-    case Name::linear: return base * linear(recipe.final, f);
-    case Name::cosine: return base * (recipe.final + (1.0 - recipe.final) * half_cosine(f));
-    case Name::sgdr: return base * sgdr(recipe, f);
+    case Name::constant:
+      return base;
+    case Name::piecewise:
+      return base * piecewise(recipe, step, total);
+    case Name::linear:
+      return base * linear(recipe.final, f);
+    case Name::cosine:
+      return base * (recipe.final + (1.0 - recipe.final) * half_cosine(f));
+    case Name::sgdr:
+      return base * sgdr(recipe, f);
   }
   return base;
 }

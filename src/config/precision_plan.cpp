@@ -51,7 +51,8 @@ Specs recipe_specs(const PrecisionRecipe& recipe) {
 }
 
 Specs override_specs(const LayerOverride& entry, const Specs& base) {
-  if (entry.full_precision) return {{.min = 0, .max = 0}, {.min = 0, .max = 0}, {.min = 0, .max = 0}};
+  if (entry.full_precision)
+    return {{.min = 0, .max = 0}, {.min = 0, .max = 0}, {.min = 0, .max = 0}};
   const auto role = [&](const std::optional<ScheduleSpec>& own, const ScheduleSpec& inherited) {
     if (own) return *own;
     return entry.forward.value_or(inherited);
@@ -98,7 +99,9 @@ PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedL
                              RunLength length)
     : layers_(std::move(layers)), rule_(layers_.size(), 0) {
   const auto add_rule = [&](const Specs& specs, Rule::Origin origin) {
-    const auto schedule = [&](const ScheduleSpec& s) { return run_schedule(s, recipe.per, length); };
+    const auto schedule = [&](const ScheduleSpec& s) {
+      return run_schedule(s, recipe.per, length);
+    };
     const LayerBits max{max_bits(specs.weight), max_bits(specs.activation), max_bits(specs.error)};
     rules_.push_back({schedule(specs.weight), schedule(specs.activation), schedule(specs.error),
                       float_if_unquantized(max), origin});
@@ -106,8 +109,8 @@ PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedL
   };
   const Specs base = recipe_specs(recipe);
   add_rule(base, Rule::Origin::recipe);
-  const std::size_t full = add_rule(override_specs({.full_precision = true}, base),
-                                    Rule::Origin::full);
+  const std::size_t full =
+      add_rule(override_specs({.full_precision = true}, base), Rule::Origin::full);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].precision == LayerPrecision::full) rule_[i] = full;
   }
@@ -136,7 +139,9 @@ std::vector<LayerBits> PrecisionPlan::at(Step step) const {
   return bits;
 }
 
-LayerBits PrecisionPlan::common(Step step) const { return rules_[0].at(step); }
+LayerBits PrecisionPlan::common(Step step) const {
+  return rules_[0].at(step);
+}
 
 std::vector<LayerBits> PrecisionPlan::evaluation(const EvaluationBits& wanted, Step step) const {
   using Kind = EvaluationBits::Kind;

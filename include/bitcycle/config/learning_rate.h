@@ -11,7 +11,8 @@ namespace bitcycle {
 //   piecewise  r * factor^k, k the number of fractions in `at` that f has reached
 //   linear     r until f = 0.5, then straight down to final * r at f = 0.9, then final * r
 //   cosine     from r at f = 0 to final * r at f = 1, half a cosine
-//   sgdr       0.5 r (1 + cos(pi u)), u the position within the current cycle; the first cycle takes
+//   sgdr       0.5 r (1 + cos(pi u)), u the position within the current cycle; the first cycle
+//   takes
 //              first_period of the run, each later one period_factor times the one before
 // During the first warmup_steps the rate is r * warmup_factor, or rises linearly from there to r.
 double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total);

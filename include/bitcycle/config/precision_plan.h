@@ -53,7 +53,8 @@ class PrecisionPlan {
   LayerBits common(Step step) const;
   // Their upper bounds over the run.
   LayerBits common_max() const { return rules_[0].max; }
-  // Bits to evaluate at after `step`. A fixed width leaves layers alone that have bits of their own.
+  // Bits to evaluate at after `step`. A fixed width leaves layers alone that have bits of their
+  // own.
   std::vector<LayerBits> evaluation(const EvaluationBits& bits, Step step) const;
 
  private:

@@ -3,6 +3,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/report/table.h"
+#include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/session.h"
 #include "bitcycle/train/tensor_io.h"
 
@@ -80,6 +81,7 @@ void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options,
 }  // namespace
 
 int run_eval(const EvalOptions& options) {
+  use_caching_allocator();
   const Recipe recipe = read_recipe(run_recipe(options.run));
   const auto widths = parse_widths(options.bits);
   const auto split = split_of(options, recipe);

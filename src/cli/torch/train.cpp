@@ -3,6 +3,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/run_lock.h"
 #include "bitcycle/report/live_line.h"
+#include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/trainer.h"
 
 #include "cli/run_paths.h"
@@ -82,6 +83,7 @@ void print_result(const fs::path& run) {
 }  // namespace
 
 int run_train(const TrainOptions& options) {
+  use_caching_allocator();
   const TrainPaths paths = train_paths(options);
   const Recipe recipe = read_recipe(paths.recipe, options.settings);
   check_existing_run(options, paths.run_directory, recipe);
