@@ -7,8 +7,6 @@
 #include "kernels/integer/avx2_store.h"
 #include "kernels/integer/pass_kernels.h"
 
-#include <immintrin.h>
-
 namespace bitcycle::integer {
 namespace {
 
@@ -22,14 +20,7 @@ constexpr Microkernels kTable{
     .dot_wide = {avx2::dot_wide, avx2::kShortPixels},
     .outer = {avx2::outer_short<1>, avx2::outer_short<2>, avx2::outer_short<4>, avx2::outer_long},
     .outer_wide = avx2::outer_wide,
-    .store = {{{avx2::store<Half, Box::pixel, Sink::biased>,
-                avx2::store<Half, Box::pixel, Sink::counted>},
-               {avx2::store<Half, Box::channel, Sink::biased>,
-                avx2::store<Half, Box::channel, Sink::counted>}},
-              {{avx2::store<float, Box::pixel, Sink::biased>,
-                avx2::store<float, Box::pixel, Sink::counted>},
-               {avx2::store<float, Box::channel, Sink::biased>,
-                avx2::store<float, Box::channel, Sink::counted>}}},
+    .store = avx2::kStores,
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
     .pairs_fit = avx2::pairs_fit,

@@ -3,12 +3,9 @@
 // AVX2 dot products: a block of pixels times a panel of 16 channels. 4 source bytes are broadcast,
 // the panel's step is two registers of 8 channels x 4 bytes.
 
+#include "kernels/integer/avx2_registers.h"
 #include "kernels/integer/microkernels.h"
 #include "kernels/integer/unroll.h"
-
-#include <cstring>
-
-#include <immintrin.h>
 
 namespace bitcycle::integer::avx2 {
 namespace {
@@ -17,28 +14,10 @@ namespace {
 constexpr int kLongPixels = 6;
 constexpr int kShortPixels = 4;
 
-inline __m256i load(const void* p) {
-  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
-}
-inline void save(void* p, __m256i v) {
-  _mm256_storeu_si256(static_cast<__m256i*>(p), v);
-}
-
-inline __m256i broadcast(const void* p) {
-  std::int32_t bytes;
-  std::memcpy(&bytes, p, 4);
-  return _mm256_set1_epi32(bytes);
-}
-
 // sum += term, in place. Written as an instruction because gcc otherwise moves accumulators between
 // registers and the stack in loops that use all 16; there it costs half the speed.
 inline void accumulate(__m256i& sum, __m256i term) {
   asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(term));
-}
-
-// 16-bit lanes to 32 bits by adding neighbours.
-inline __m256i widened(__m256i lanes) {
-  return _mm256_madd_epi16(lanes, _mm256_set1_epi16(1));
 }
 
 // Bytes as 16-bit lanes: the even ones and the odd ones, each lane aligned with its partner's.

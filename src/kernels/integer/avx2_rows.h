@@ -3,7 +3,9 @@
 // AVX2 passes over codes: pixel sums, saturation checks, interleaving, and the depthwise loops,
 // which are bound by loads rather than by multiplication.
 
-#include "kernels/integer/avx2_dot.h"
+#include "kernels/integer/avx2_registers.h"
+#include "kernels/integer/microkernels.h"
+#include "kernels/integer/unroll.h"
 
 namespace bitcycle::integer::avx2 {
 namespace {

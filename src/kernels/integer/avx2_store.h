@@ -2,7 +2,9 @@
 
 // AVX2: integer sums to reals, with the statistics that batch norm needs.
 
-#include "kernels/integer/avx2_dot.h"
+#include "kernels/integer/avx2_registers.h"
+#include "kernels/integer/microkernels.h"
+#include "kernels/integer/unroll.h"
 
 #include <algorithm>
 
@@ -61,23 +63,27 @@ template <typename T, Box kBox, Sink kSink, typename Out>
   if constexpr (kSink == Sink::counted) counted.save(job.stats + first);
 }
 
-template <typename T, Box kBox, Sink kSink>
-[[gnu::noinline]] void store(const StoreJob& job) {
-  T* output = static_cast<T*>(job.output);
-  for (int first = 0; first < job.channels; first += 8) {
-    const int channels = std::min(8, job.channels - first);
-    if (channels == 8) {
-      store_half<T, kBox, kSink>(
-          job, first, [&](int p, __m256 v) { write(output + job.offsets[p] + first, v); });
-    } else {
-      store_half<T, kBox, kSink>(job, first, [&](int p, __m256 v) {
-        T values[8];
-        write(values, v);
-        std::copy_n(values, channels, output + job.offsets[p] + first);
-      });
+struct Store {
+  template <typename T, Box kBox, Sink kSink>
+  static void call(const StoreJob& job) {
+    T* output = static_cast<T*>(job.output);
+    for (int first = 0; first < job.channels; first += 8) {
+      const int channels = std::min(8, job.channels - first);
+      if (channels == 8) {
+        store_half<T, kBox, kSink>(
+            job, first, [&](int p, __m256 v) { write(output + job.offsets[p] + first, v); });
+      } else {
+        store_half<T, kBox, kSink>(job, first, [&](int p, __m256 v) {
+          T values[8];
+          write(values, v);
+          std::copy_n(values, channels, output + job.offsets[p] + first);
+        });
+      }
     }
   }
-}
+};
+
+constexpr StoreKernels kStores = make_stores<Store>();
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

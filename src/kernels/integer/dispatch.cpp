@@ -8,6 +8,8 @@ const Microkernels* forced_table = nullptr;
 const Microkernels& table_of(Isa isa) {
   switch (isa) {
 #if defined(__x86_64__)
+    case Isa::avx512:
+      return avx512_microkernels();
     case Isa::avx2:
       return avx2_microkernels();
 #endif

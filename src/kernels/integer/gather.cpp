@@ -211,10 +211,10 @@ class GroupWork {
     store_kernel()(store);
   }
 
-  auto store_kernel() const -> void (*)(const StoreJob&) {
+  StoreKernel store_kernel() const {
     const Sink sink = stats_ != nullptr ? Sink::counted : Sink::biased;
-    return table_.store[static_cast<int>(call_.output.type)][static_cast<int>(call_.box)]
-                       [static_cast<int>(sink)];
+    const auto at = [](auto value) { return static_cast<std::size_t>(value); };
+    return table_.store[at(call_.output.type)][at(call_.box)][at(sink)];
   }
 
   // What all blocks of a panel share.

@@ -10,6 +10,7 @@
 #include "bitcycle/kernels/integer/tensor.h"
 #include "bitcycle/kernels/isa.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -83,6 +84,22 @@ struct StoreJob {
 enum class Box { pixel, channel };
 enum class Sink { biased, counted };
 
+using StoreKernel = void (*)(const StoreJob&);
+using StoreKernels = std::array<std::array<std::array<StoreKernel, 2>, 2>, 2>;  // [Real][Box][Sink]
+
+// The table of a `Store` whose call<T, box, sink> is the kernel.
+template <typename Store>
+constexpr StoreKernels make_stores() {
+  constexpr auto of_type = []<typename T>(T*) {
+    return std::array<std::array<StoreKernel, 2>, 2>{
+        {{Store::template call<T, Box::pixel, Sink::biased>,
+          Store::template call<T, Box::pixel, Sink::counted>},
+         {Store::template call<T, Box::channel, Sink::biased>,
+          Store::template call<T, Box::channel, Sink::counted>}}};
+  };
+  return {of_type(static_cast<Half*>(nullptr)), of_type(static_cast<float*>(nullptr))};
+}
+
 // sums[16][16] += errors^T . columns over `images` runs of `steps` steps; errors are [step][16][4]
 // signed, columns [step][16][4] unsigned.
 struct OuterJob {
@@ -132,7 +149,7 @@ struct Microkernels {
   DotKernel dot_wide;    // operands widened to 16 bits first
   OuterKernel outer[4];
   OuterKernel outer_wide;
-  void (*store[2][2][2])(const StoreJob&);  // [Real][Box][Sink]
+  StoreKernels store;
 
   // Sum of each pixel's codes.
   void (*pixel_sums)(const std::uint8_t* codes, int pixels, int channels, std::int32_t* sums);
@@ -160,6 +177,7 @@ struct Microkernels {
 const Microkernels& scalar_microkernels();
 const Microkernels& avx2_microkernels();
 const Microkernels& avx512_microkernels();
+const Microkernels& emulated_avx512_microkernels();  // in tests only
 
 // The table in use: that of active_isa(), or of the set that a test or bench asked for.
 const Microkernels& microkernels();

@@ -67,6 +67,5 @@ struct PassKernels {
 
 extern const PassKernels kScalarPasses;
 extern const PassKernels kAvx2Passes;
-extern const PassKernels kAvx512Passes;
 
 }  // namespace bitcycle::integer

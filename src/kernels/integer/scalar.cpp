@@ -64,22 +64,24 @@ std::int32_t wrapping_sum(std::int32_t a, std::int32_t b, std::int32_t c) {
                                    static_cast<std::uint32_t>(c));
 }
 
-template <typename T, Box kBox, Sink kSink>
-void store(const StoreJob& job) {
-  for (int p = 0; p < job.pixels; ++p) {
-    T* out = static_cast<T*>(job.output) + job.offsets[p];
-    for (int c = 0; c < job.channels; ++c) {
-      const float box = kBox == Box::pixel ? job.boxes[p] : job.boxes[p * kPanel + c];
-      const std::int32_t sum =
-          wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c], job.pixel_int[p]);
-      float value =
-          std::fma(job.channel_offset[c], box, static_cast<float>(sum)) * job.channel_scale[c];
-      if constexpr (kSink == Sink::biased) value += job.bias[c];
-      if constexpr (kSink == Sink::counted) count(value, job.stats + c);
-      write(out + c, value);
+struct Store {
+  template <typename T, Box kBox, Sink kSink>
+  static void call(const StoreJob& job) {
+    for (int p = 0; p < job.pixels; ++p) {
+      T* out = static_cast<T*>(job.output) + job.offsets[p];
+      for (int c = 0; c < job.channels; ++c) {
+        const float box = kBox == Box::pixel ? job.boxes[p] : job.boxes[p * kPanel + c];
+        const std::int32_t sum =
+            wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c], job.pixel_int[p]);
+        float value =
+            std::fma(job.channel_offset[c], box, static_cast<float>(sum)) * job.channel_scale[c];
+        if constexpr (kSink == Sink::biased) value += job.bias[c];
+        if constexpr (kSink == Sink::counted) count(value, job.stats + c);
+        write(out + c, value);
+      }
     }
   }
-}
+};
 
 void pixel_sums(const std::uint8_t* codes, int pixels, int channels, std::int32_t* sums) {
   for (int p = 0; p < pixels; ++p, codes += channels) {
@@ -174,11 +176,7 @@ constexpr Microkernels kTable{
     .dot_wide = {},
     .outer = {outer, outer, outer, outer},
     .outer_wide = nullptr,
-    .store = {{{store<Half, Box::pixel, Sink::biased>, store<Half, Box::pixel, Sink::counted>},
-               {store<Half, Box::channel, Sink::biased>, store<Half, Box::channel, Sink::counted>}},
-              {{store<float, Box::pixel, Sink::biased>, store<float, Box::pixel, Sink::counted>},
-               {store<float, Box::channel, Sink::biased>,
-                store<float, Box::channel, Sink::counted>}}},
+    .store = make_stores<Store>(),
     .pixel_sums = pixel_sums,
     .weighted_pixel_sums = weighted_pixel_sums,
     .pairs_fit = pairs_fit,
