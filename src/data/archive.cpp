@@ -2,6 +2,7 @@
 
 #include "data/damage.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 

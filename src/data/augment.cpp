@@ -3,7 +3,6 @@
 #include "data/resample.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <optional>

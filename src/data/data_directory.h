@@ -39,7 +39,6 @@ class DataDirectory {
   // `cure` says how to get the dataset. Reads MD5SUMS if it is there.
   DataDirectory(std::filesystem::path path, std::vector<KnownFile> known, std::string cure);
 
-  const std::filesystem::path& path() const { return path_; }
   // Throws Error(data) when the file is missing or is not what it must be.
   File read(const std::string& name) const;
 

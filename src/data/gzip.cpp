@@ -3,7 +3,6 @@
 #include "data/damage.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 #include <zlib.h>

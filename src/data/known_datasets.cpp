@@ -15,8 +15,8 @@ KnownDataset fashion_mnist() {
            {"t10k-labels-idx1-ubyte", 10'008, "15d484375f8d13e6eb1aabb0c3f46965"}},
           "",
           "",
-          "Install the Debian package: apt-get install dataset-fashion-mnist. Elsewhere, put its "
-          "four idx files (.gz or plain) into data/fashion-mnist."};
+          "Install it: apt-get install dataset-fashion-mnist (Debian), or put its four idx files "
+          "into data/fashion-mnist."};
 }
 
 KnownDataset cifar10() {
@@ -31,7 +31,7 @@ KnownDataset cifar10() {
           {{"test_batch.bin", kSize, "803d5f7f4d78ea53de84dbe85f74fb6d"}},
           "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
           "c32a1d4ab5d03f1284b67883e8d87530",
-          "Get it with: bitcycle data get cifar10"};
+          "Get it with `bitcycle data get cifar10`."};
 }
 
 // Its publisher gives a sum for the archive alone; `bitcycle data get` leaves an MD5SUMS file.
@@ -42,7 +42,7 @@ KnownDataset cifar100() {
           {{"test.bin", 30'740'000, ""}},
           "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
           "03b5dce01913d631647c71ecec9e9cb8",
-          "Get it with: bitcycle data get cifar100"};
+          "Get it with `bitcycle data get cifar100`."};
 }
 
 }  // namespace

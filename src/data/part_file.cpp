@@ -4,8 +4,6 @@
 #include "bitcycle/io/file.h"
 
 #include <cerrno>
-#include <string>
-#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,33 +11,22 @@
 #include <unistd.h>
 
 namespace bitcycle {
-namespace {
 
-Error refused(const std::string& action, const std::filesystem::path& path) {
-  const std::string why = std::generic_category().message(errno);
-  return Error(ErrorCode::io, "cannot " + action + " " + path.string() + ": " + why,
-               "Free some space there, or choose another place with --to.");
-}
-
-}  // namespace
-
-PartFile::PartFile(std::filesystem::path path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ == -1) throw refused("write", path_);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(descriptor_);
+PartFile::PartFile(const std::filesystem::path& path)
+    : path_(path), file_(path, O_WRONLY | O_CREAT | O_APPEND, {"write", path}) {
+  if (::flock(file_.fd(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) throw file_.error();
   throw Error(ErrorCode::io, path_.string() + " is being written by another download",
               "Wait until it has ended.");
 }
 
 PartFile::~PartFile() {
   if (size() == 0) ::unlink(path_.c_str());
-  ::close(descriptor_);
 }
 
 std::uint64_t PartFile::size() const {
   struct stat status = {};
-  ::fstat(descriptor_, &status);
+  ::fstat(file_.fd(), &status);
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -48,16 +35,11 @@ std::vector<std::byte> PartFile::content() const {
 }
 
 void PartFile::append(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written == -1 && errno == EINTR) continue;
-    if (written == -1) throw refused("write", path_);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+  file_.write_all(bytes);
 }
 
 void PartFile::clear() {
-  if (::ftruncate(descriptor_, 0) == -1) throw refused("empty", path_);
+  if (::ftruncate(file_.fd(), 0) == -1) throw file_.error();
 }
 
 void PartFile::remove() {

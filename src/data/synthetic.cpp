@@ -1,7 +1,5 @@
 #include "data/synthetic.h"
 
-#include "bitcycle/base/error.h"
-
 namespace bitcycle {
 namespace {
 
