@@ -4,9 +4,9 @@
 // kernel, on registers, one thread. Kernels are judged by the fraction of it that they reach, which
 // holds on machines of any speed.
 
-#include <cstdint>
-
 #include "bitcycle/kernels/isa.h"
+
+#include <cstdint>
 
 namespace bitcycle::bench {
 
