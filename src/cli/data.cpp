@@ -128,12 +128,15 @@ class DownloadProgress {
   std::uint64_t shown_ = 0;  // the step that was shown last
 };
 
-int get(const GetOptions& options) {
+std::filesystem::path download(const GetOptions& options) {
   DownloadProgress progress;
-  const auto directory = get_dataset(
+  return get_dataset(
       options.name, {options.to, options.url, options.md5,
                      [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); }});
-  fmt::print("{}\n", directory.string());
+}
+
+int get(const GetOptions& options) {
+  fmt::print("{}\n", download(options).string());
   return 0;
 }
 
