@@ -125,7 +125,33 @@ class Avx2Lanes {
             _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8)))};
   }
   void store_bytes(std::uint8_t* p, int count) const {
-    const __m128i bytes = packed(_mm256_cvtps_epi32(v_[0]), _mm256_cvtps_epi32(v_[1]));
+    store16(packed(_mm256_cvtps_epi32(v_[0]), _mm256_cvtps_epi32(v_[1])), p, count);
+  }
+
+  class Quantizer {
+   public:
+    explicit Quantizer(const CodeParams& params)
+        : low_(_mm256_set1_ps(static_cast<float>(-params.zero_point))),
+          high_(_mm256_set1_ps(static_cast<float>(params.levels() - params.zero_point))),
+          zero_(_mm256_set1_epi32(params.zero_point)) {}
+    void store(const Avx2Lanes& scaled, std::uint8_t* codes, int count) const {
+      store16(packed(code(scaled.v_[0]), code(scaled.v_[1])), codes, count);
+    }
+
+   private:
+    // The conversion rounds to nearest even, the mode that every thread starts in.
+    __m256i code(__m256 v) const {
+      const __m256 clamped = _mm256_min_ps(_mm256_max_ps(v, low_), high_);
+      return _mm256_add_epi32(_mm256_cvtps_epi32(clamped), zero_);
+    }
+    __m256 low_, high_;
+    __m256i zero_;
+  };
+
+ private:
+  Avx2Lanes(__m256 low, __m256 high) : v_{low, high} {}
+
+  static void store16(__m128i bytes, std::uint8_t* p, int count) {
     if (count == 16) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(p), bytes);
       return;
@@ -134,30 +160,6 @@ class Avx2Lanes {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(copy), bytes);
     std::memcpy(p, copy, static_cast<std::size_t>(count));
   }
-
-  class Quantizer {
-   public:
-    explicit Quantizer(const CodeParams& params)
-        : low_(_mm256_set1_ps(static_cast<float>(-params.zero_point))),
-          high_(_mm256_set1_ps(static_cast<float>(params.levels() - params.zero_point))),
-          zero_(_mm256_set1_ps(static_cast<float>(params.zero_point))) {}
-    void store(const Avx2Lanes& scaled, std::uint8_t* codes, int count) const {
-      Avx2Lanes out = scaled;
-      unroll<2>([&](auto h) {
-        const __m256 clamped = _mm256_min_ps(_mm256_max_ps(scaled.v_[h], low_), high_);
-        out.v_[h] = _mm256_add_ps(
-            _mm256_round_ps(clamped, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), zero_);
-      });
-      out.store_bytes(codes, count);
-    }
-
-   private:
-    __m256 low_, high_, zero_;
-  };
-
- private:
-  Avx2Lanes(__m256 low, __m256 high) : v_{low, high} {}
-
   static __m128i load16(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
   template <typename T>
   static const T* padded(const T* p, int count, T (&copy)[16]) {

@@ -24,13 +24,17 @@ struct RowBlock {
   std::ptrdiff_t first;
 };
 
+// Calls the body twice in the source, so that whole blocks are compiled with a constant count:
+// bodies must be always_inline.
 template <typename Body>
 [[gnu::always_inline]] inline void each_row_block(const CodeGrid& grid, Body body) {
   for (int row = 0; row < grid.height; ++row) {
-    for (int channel = 0; channel < grid.channels; channel += kPanel) {
-      body(RowBlock{row, channel, std::min(kPanel, grid.channels - channel),
-                    std::ptrdiff_t{row} * grid.width * grid.channels + channel});
+    std::ptrdiff_t first = std::ptrdiff_t{row} * grid.width * grid.channels;
+    int channel = 0;
+    for (; channel + kPanel <= grid.channels; channel += kPanel, first += kPanel) {
+      body(RowBlock{row, channel, kPanel, first});
     }
+    if (channel < grid.channels) body(RowBlock{row, channel, grid.channels - channel, first});
   }
 }
 
@@ -64,42 +68,47 @@ template <typename Lanes, typename T, typename Sink>
   const auto* y = static_cast<const T*>(job.y);
   const auto* residual = static_cast<const T*>(job.residual);
   const Lanes floor = Lanes::all(job.floor);
-  each_row_block(job.grid, [&](const RowBlock& block) {
-    const Lanes scale = Lanes::load(job.scale + block.channel, kPanel);
-    const Lanes shift = Lanes::load(job.shift + block.channel, kPanel);
-    std::ptrdiff_t at = block.first;
-    for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-      Lanes v = Lanes::load(y + at, block.count) * scale + shift;
-      if (residual != nullptr) v = v + Lanes::load(residual + at, block.count);
-      sink(block, x, at, v.max(floor));
-    }
-  });
+  each_row_block(
+      job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
+        const Lanes scale = Lanes::load(job.scale + block.channel, kPanel);
+        const Lanes shift = Lanes::load(job.shift + block.channel, kPanel);
+        std::ptrdiff_t at = block.first;
+        for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
+          Lanes v = Lanes::load(y + at, block.count) * scale + shift;
+          if (residual != nullptr) v = v + Lanes::load(residual + at, block.count);
+          sink(block, x, at, v.max(floor));
+        }
+      });
 }
 
 template <typename Lanes, typename T>
 Range activate_body(const ActivateJob& job) {
   auto* output = static_cast<T*>(job.output);
   RangeLanes<Lanes> range;
-  each_activation<Lanes, T>(job, [&](const RowBlock& block, int x, std::ptrdiff_t at, Lanes v) {
-    range.add(v, block.count);
-    if (output != nullptr) v.store(output + at, block.count);
-    if (job.mask != nullptr) {
-      const std::uint16_t bits = v.positive_bits();
-      std::uint8_t* to = job.mask + mask_index(job.grid, block, x);
-      to[0] = static_cast<std::uint8_t>(bits);
-      to[1] = static_cast<std::uint8_t>(bits >> 8);
-    }
-  });
+  each_activation<Lanes, T>(
+      job, [&](const RowBlock& block, int x, std::ptrdiff_t at, Lanes v)
+               __attribute__((always_inline)) {
+                 range.add(v, block.count);
+                 if (output != nullptr) v.store(output + at, block.count);
+                 if (job.mask != nullptr) {
+                   const std::uint16_t bits = v.positive_bits();
+                   std::uint8_t* to = job.mask + mask_index(job.grid, block, x);
+                   to[0] = static_cast<std::uint8_t>(bits);
+                   to[1] = static_cast<std::uint8_t>(bits >> 8);
+                 }
+               });
   return range.range();
 }
 
 template <typename Lanes, typename T>
 void quantize_body(const ActivateJob& job) {
   const typename Lanes::Quantizer quantizer(job.params);
-  each_activation<Lanes, T>(job, [&](const RowBlock& block, int x, std::ptrdiff_t, const Lanes& v) {
-    quantizer.store(v * Lanes::all(job.params.inverse_scale),
-                    job.codes + code_index(job.grid, block, x), block.count);
-  });
+  each_activation<Lanes, T>(
+      job, [&](const RowBlock& block, int x, std::ptrdiff_t, const Lanes& v)
+               __attribute__((always_inline)) {
+                 quantizer.store(v * Lanes::all(job.params.inverse_scale),
+                                 job.codes + code_index(job.grid, block, x), block.count);
+               });
 }
 
 // The gradient of one block of 16 channels, gated by ReLU.
@@ -137,47 +146,49 @@ void gradient_sums_body(const GradientJob& job) {
   const auto* y = static_cast<const T*>(job.y);
   auto* output = static_cast<T*>(job.output);
   float* deviations = job.sums + padded(job.grid.channels);
-  each_row_block(job.grid, [&](const RowBlock& block) {
-    const GatedGradient<Lanes, T> gradient(job, block);
-    const Lanes mean = Lanes::load(job.mean + block.channel, kPanel);
-    Lanes sum = Lanes::load(job.sums + block.channel, kPanel);
-    Lanes deviation = Lanes::load(deviations + block.channel, kPanel);
-    std::ptrdiff_t at = block.first;
-    for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-      const Lanes value = Lanes::load(y + at, block.count);
-      const Lanes g = gradient(x, at, value);
-      sum = sum + g;
-      deviation = deviation + g * (value - mean);
-      if (output != nullptr) g.store(output + at, block.count);
-    }
-    sum.store(job.sums + block.channel, kPanel);
-    deviation.store(deviations + block.channel, kPanel);
-  });
+  each_row_block(
+      job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
+        const GatedGradient<Lanes, T> gradient(job, block);
+        const Lanes mean = Lanes::load(job.mean + block.channel, kPanel);
+        Lanes sum = Lanes::load(job.sums + block.channel, kPanel);
+        Lanes deviation = Lanes::load(deviations + block.channel, kPanel);
+        std::ptrdiff_t at = block.first;
+        for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
+          const Lanes value = Lanes::load(y + at, block.count);
+          const Lanes g = gradient(x, at, value);
+          sum = sum + g;
+          deviation = deviation + g * (value - mean);
+          if (output != nullptr) g.store(output + at, block.count);
+        }
+        sum.store(job.sums + block.channel, kPanel);
+        deviation.store(deviations + block.channel, kPanel);
+      });
 }
 
 // Calls sink(block, x, at, e) with e = a * g + (b * y + c).
 template <typename Lanes, typename T, typename Sink>
 [[gnu::always_inline]] inline void each_error(const GradientJob& job, Sink sink) {
   const auto* y = static_cast<const T*>(job.y);
-  each_row_block(job.grid, [&](const RowBlock& block) {
-    const GatedGradient<Lanes, T> gradient(job, block);
-    const Lanes a = Lanes::load(job.a + block.channel, kPanel);
-    const Lanes b = Lanes::load(job.b + block.channel, kPanel);
-    const Lanes c = Lanes::load(job.c + block.channel, kPanel);
-    std::ptrdiff_t at = block.first;
-    for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-      const Lanes value = y != nullptr ? Lanes::load(y + at, block.count) : Lanes::all(0);
-      sink(block, x, at, a * gradient(x, at, value) + (b * value + c));
-    }
-  });
+  each_row_block(
+      job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
+        const GatedGradient<Lanes, T> gradient(job, block);
+        const Lanes a = Lanes::load(job.a + block.channel, kPanel);
+        const Lanes b = Lanes::load(job.b + block.channel, kPanel);
+        const Lanes c = Lanes::load(job.c + block.channel, kPanel);
+        std::ptrdiff_t at = block.first;
+        for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
+          const Lanes value = y != nullptr ? Lanes::load(y + at, block.count) : Lanes::all(0);
+          sink(block, x, at, a * gradient(x, at, value) + (b * value + c));
+        }
+      });
 }
 
 template <typename Lanes, typename T>
 Range error_range_body(const GradientJob& job) {
   RangeLanes<Lanes> range;
-  each_error<Lanes, T>(job, [&](const RowBlock& block, int, std::ptrdiff_t, const Lanes& e) {
-    range.add(e, block.count);
-  });
+  each_error<Lanes, T>(
+      job, [&](const RowBlock& block, int, std::ptrdiff_t, const Lanes& e)
+               __attribute__((always_inline)) { range.add(e, block.count); });
   return range.range();
 }
 
@@ -194,11 +205,13 @@ template <typename Lanes>
 template <typename Lanes, typename T>
 void quantize_errors_body(const GradientJob& job) {
   const typename Lanes::Quantizer quantizer(job.params);
-  each_error<Lanes, T>(job, [&](const RowBlock& block, int x, std::ptrdiff_t at, const Lanes& e) {
-    const Lanes u = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
-    quantizer.store(e * Lanes::all(job.params.inverse_scale) + u,
-                    job.codes + code_index(job.grid, block, x), block.count);
-  });
+  each_error<Lanes, T>(
+      job, [&](const RowBlock& block, int x, std::ptrdiff_t at, const Lanes& e)
+               __attribute__((always_inline)) {
+                 const Lanes u = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
+                 quantizer.store(e * Lanes::all(job.params.inverse_scale) + u,
+                                 job.codes + code_index(job.grid, block, x), block.count);
+               });
 }
 
 }  // namespace

@@ -39,50 +39,53 @@ void mean_pool_backward_body(const CodeGrid& grid, const void* from, void* to) {
 template <typename Lanes, typename T>
 void max_pool_body(const MaxPoolJob& job) {
   const int channels = job.input.channels;
-  each_row_block(job.output, [&](const RowBlock& block) {
-    for (int x = 0; x < job.output.width; ++x) {
-      Lanes best = Lanes::all(-kInfinity);
-      Lanes tap = Lanes::all(0);
-      for (int t = 0; t < job.kernel * job.kernel; ++t) {
-        const int iy = block.row * job.stride + t / job.kernel - job.pad;
-        const int ix = x * job.stride + t % job.kernel - job.pad;
-        if (iy < 0 || ix < 0 || iy >= job.input.height || ix >= job.input.width) continue;
-        const T* p = static_cast<const T*>(job.from) +
-                     (std::ptrdiff_t{iy} * job.input.width + ix) * channels + block.channel;
-        const Lanes v = Lanes::load(p, block.count);
-        tap = tap.replaced_where_greater(Lanes::all(static_cast<float>(t)), v, best);
-        best = best.replaced_where_greater(v, v, best);
-      }
-      const std::ptrdiff_t at = block.first + std::ptrdiff_t{x} * channels;
-      best.store(static_cast<T*>(job.to) + at, block.count);
-      tap.store_bytes(job.taps + at, block.count);
-    }
-  });
+  each_row_block(
+      job.output, [&](const RowBlock& block) __attribute__((always_inline)) {
+        for (int x = 0; x < job.output.width; ++x) {
+          Lanes best = Lanes::all(-kInfinity);
+          Lanes tap = Lanes::all(0);
+          for (int t = 0; t < job.kernel * job.kernel; ++t) {
+            const int iy = block.row * job.stride + t / job.kernel - job.pad;
+            const int ix = x * job.stride + t % job.kernel - job.pad;
+            if (iy < 0 || ix < 0 || iy >= job.input.height || ix >= job.input.width) continue;
+            const T* p = static_cast<const T*>(job.from) +
+                         (std::ptrdiff_t{iy} * job.input.width + ix) * channels + block.channel;
+            const Lanes v = Lanes::load(p, block.count);
+            tap = tap.replaced_where_greater(Lanes::all(static_cast<float>(t)), v, best);
+            best = best.replaced_where_greater(v, v, best);
+          }
+          const std::ptrdiff_t at = block.first + std::ptrdiff_t{x} * channels;
+          best.store(static_cast<T*>(job.to) + at, block.count);
+          tap.store_bytes(job.taps + at, block.count);
+        }
+      });
 }
 
 // Gathers: each input collects from the windows that it won, so it is rounded once.
 template <typename Lanes, typename T>
 void max_pool_backward_body(const MaxPoolJob& job) {
   const int channels = job.input.channels;
-  each_row_block(job.input, [&](const RowBlock& block) {
-    for (int x = 0; x < job.input.width; ++x) {
-      Lanes sum = Lanes::all(0);
-      for (int t = 0; t < job.kernel * job.kernel; ++t) {
-        const int sy = block.row + job.pad - t / job.kernel;
-        const int sx = x + job.pad - t % job.kernel;
-        if (sy < 0 || sx < 0 || sy % job.stride != 0 || sx % job.stride != 0) continue;
-        const int oy = sy / job.stride;
-        const int ox = sx / job.stride;
-        if (oy >= job.output.height || ox >= job.output.width) continue;
-        const std::ptrdiff_t at =
-            (std::ptrdiff_t{oy} * job.output.width + ox) * channels + block.channel;
-        const Lanes g = Lanes::load(static_cast<const T*>(job.from) + at, block.count);
-        sum = sum +
-              g.where_equal(Lanes::load_bytes(job.taps + at, block.count), static_cast<float>(t));
-      }
-      sum.store(static_cast<T*>(job.to) + block.first + std::ptrdiff_t{x} * channels, block.count);
-    }
-  });
+  each_row_block(
+      job.input, [&](const RowBlock& block) __attribute__((always_inline)) {
+        for (int x = 0; x < job.input.width; ++x) {
+          Lanes sum = Lanes::all(0);
+          for (int t = 0; t < job.kernel * job.kernel; ++t) {
+            const int sy = block.row + job.pad - t / job.kernel;
+            const int sx = x + job.pad - t % job.kernel;
+            if (sy < 0 || sx < 0 || sy % job.stride != 0 || sx % job.stride != 0) continue;
+            const int oy = sy / job.stride;
+            const int ox = sx / job.stride;
+            if (oy >= job.output.height || ox >= job.output.width) continue;
+            const std::ptrdiff_t at =
+                (std::ptrdiff_t{oy} * job.output.width + ox) * channels + block.channel;
+            const Lanes g = Lanes::load(static_cast<const T*>(job.from) + at, block.count);
+            sum = sum + g.where_equal(Lanes::load_bytes(job.taps + at, block.count),
+                                      static_cast<float>(t));
+          }
+          sum.store(static_cast<T*>(job.to) + block.first + std::ptrdiff_t{x} * channels,
+                    block.count);
+        }
+      });
 }
 
 template <typename Lanes>
