@@ -8,38 +8,61 @@
 namespace bitcycle::integer {
 namespace {
 
-// One kernel tap's codes [out][in] at kernel position (ky, kx).
-struct TapCodes {
-  const std::int8_t* data;
-  std::ptrdiff_t out_stride;
-
-  TapCodes(const ConvWeights::State& state, int ky, int kx)
-      : data(state.codes.data() +
-             std::ptrdiff_t{ky * state.shape.kernel + kx} * state.shape.group_inputs()),
-        out_stride(std::ptrdiff_t{state.shape.kernel} * state.shape.kernel *
-                   state.shape.group_inputs()) {}
-  std::int8_t operator()(int out, int in) const { return data[out * out_stride + in]; }
-};
-
-// Byte `j` of a row of taps goes to lane `channel` of step j / 4.
-std::ptrdiff_t panel_index(int j, int channel) {
-  return (j / 4) * kStepBytes + channel * 4 + j % 4;
+// The codes of one output channel under one tap, [in] of them.
+const std::int8_t* tap_codes(const ConvWeights::State& state, int out, int ky, int kx) {
+  const ConvShape& s = state.shape;
+  return state.codes.data() +
+         ((std::ptrdiff_t{out} * s.kernel + ky) * s.kernel + kx) * s.group_inputs();
 }
 
-// Reads run along the codes' innermost dimension (the layer's inputs) in both directions.
-void pack_tap(const TapCodes& tap, Direction direction, int first_byte, PackedTaps& packed,
-              std::int8_t* row) {
-  const int outs = direction == Direction::forward ? packed.out_channels : packed.in_channels;
-  const int ins = direction == Direction::forward ? packed.in_channels : packed.out_channels;
-  const std::ptrdiff_t panel_bytes = packed.panel_bytes();
-  for (int o = 0; o < outs; ++o) {
-    for (int i = 0; i < ins; ++i) {
-      const int channel = direction == Direction::forward ? o : i;
-      const int j = first_byte + (direction == Direction::forward ? i : o);
-      const std::int8_t code = tap(o, i);
-      row[(channel / kPanel) * panel_bytes + panel_index(j, channel % kPanel)] = code;
-      packed.code_sums[static_cast<std::size_t>(channel)] += code;
+// Byte j of a row of taps lies in step j / 4.
+std::ptrdiff_t step_byte(int j) {
+  return std::ptrdiff_t{j / 4} * kStepBytes + j % 4;
+}
+
+// Calls use(row, column, codes) for every tap that a gather has.
+template <typename Use>
+void each_tap(const ConvWeights::State& state, const PackedTaps& packed, int out, Use use) {
+  for (int r = 0; r < packed.y.count; ++r) {
+    for (int t = 0; t < packed.x.count; ++t) {
+      use(r, t,
+          tap_codes(state, out, packed.y.first + r * packed.y.step,
+                    packed.x.first + t * packed.x.step));
     }
+  }
+}
+
+// Forward: output `out` is a lane of a panel, its inputs are the bytes of a row.
+void pack_forward(const ConvWeights::State& state, int out, PackedTaps& packed) {
+  std::int8_t* lane = packed.panels.data() + out / kPanel * packed.panel_bytes() + out % kPanel * 4;
+  std::int32_t sum = 0;
+  each_tap(state, packed, out, [&](int r, int t, const std::int8_t* codes) {
+    std::int8_t* row = lane + std::ptrdiff_t{r} * packed.row_steps() * kStepBytes;
+    for (int i = 0; i < packed.in_channels; ++i) {
+      row[step_byte(t * packed.in_channels + i)] = codes[i];
+      sum += codes[i];
+    }
+  });
+  packed.code_sums[static_cast<std::size_t>(out)] = sum;
+}
+
+// Backward: `out` is a byte of a row, the layer's inputs are the lanes.
+void pack_backward(const ConvWeights::State& state, int out, PackedTaps& packed) {
+  const std::ptrdiff_t panel_bytes = packed.panel_bytes();
+  each_tap(state, packed, out, [&](int r, int t, const std::int8_t* codes) {
+    std::int8_t* to = packed.panels.data() + std::ptrdiff_t{r} * packed.row_steps() * kStepBytes +
+                      step_byte(t * packed.in_channels + out);
+    for (int i = 0; i < packed.out_channels; ++i) {
+      to[i / kPanel * panel_bytes + i % kPanel * 4] = codes[i];
+    }
+  });
+}
+
+void sum_backward(const ConvWeights::State& state, PackedTaps& packed) {
+  for (int out = 0; out < packed.in_channels; ++out) {
+    each_tap(state, packed, out, [&](int, int, const std::int8_t* codes) {
+      for (int i = 0; i < packed.out_channels; ++i) packed.code_sums[std::size_t(i)] += codes[i];
+    });
   }
 }
 
@@ -48,17 +71,12 @@ void pack_tap(const TapCodes& tap, Direction direction, int first_byte, PackedTa
 void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps& packed) {
   const auto bytes = static_cast<std::size_t>(panels_of(packed.out_channels)) *
                      static_cast<std::size_t>(packed.panel_bytes());
-  std::int8_t* panels = packed.panels.reserve(bytes);
-  std::memset(panels, 0, bytes);
+  std::memset(packed.panels.reserve(bytes), 0, bytes);
   packed.code_sums.assign(static_cast<std::size_t>(padded(packed.out_channels)), 0);
-  for (int r = 0; r < packed.y.count; ++r) {
-    std::int8_t* row = panels + std::ptrdiff_t{r} * packed.row_steps() * kStepBytes;
-    for (int t = 0; t < packed.x.count; ++t) {
-      const TapCodes tap(state, packed.y.first + r * packed.y.step,
-                         packed.x.first + t * packed.x.step);
-      pack_tap(tap, direction, t * packed.in_channels, packed, row);
-    }
-  }
+  const auto pack = direction == Direction::forward ? pack_forward : pack_backward;
+#pragma omp parallel for schedule(static)
+  for (int out = 0; out < state.shape.out_channels; ++out) pack(state, out, packed);
+  if (direction == Direction::backward) sum_backward(state, packed);
 }
 
 void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed) {
@@ -69,10 +87,10 @@ void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed) {
   std::fill_n(out, count, std::int16_t{0});
   packed.code_sums.assign(static_cast<std::size_t>(padded(channels)), 0);
   for (int t = 0; t < packed.taps(); ++t) {
-    const TapCodes tap(state, packed.y.first + (t / packed.x.count) * packed.y.step,
-                       packed.x.first + (t % packed.x.count) * packed.x.step);
+    const int ky = packed.y.first + (t / packed.x.count) * packed.y.step;
+    const int kx = packed.x.first + (t % packed.x.count) * packed.x.step;
     for (int c = 0; c < channels; ++c) {
-      const std::int16_t code = tap(c, 0);
+      const std::int16_t code = *tap_codes(state, c, ky, kx);
       out[(((c / kPanel) * pairs + t / 2) * kPanel + c % kPanel) * 2 + t % 2] = code;
       packed.code_sums[static_cast<std::size_t>(c)] += code;
     }

@@ -16,37 +16,40 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// One block of channels in one row: `first` is the element of its first pixel in the image.
+// One block of channels in one row, and where its first pixel lies in each kind of tensor.
 struct RowBlock {
   int row;
-  int channel;  // first of the block
-  int count;    // channels that exist, at most 16
-  std::ptrdiff_t first;
+  int channel;           // first of the block
+  int count;             // channels that exist, at most 16
+  std::ptrdiff_t first;  // element of a dense tensor
+  std::ptrdiff_t code;   // byte of a code buffer
+  std::ptrdiff_t mask;   // byte of a bit mask
+
+  RowBlock(const CodeGrid& grid, int y, int c, int n)
+      : row(y),
+        channel(c),
+        count(n),
+        first(std::ptrdiff_t{y} * grid.width * grid.channels + c),
+        code((y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels + c),
+        mask((std::ptrdiff_t{y} * grid.width * panels_of(grid.channels) + c / kPanel) * 2) {}
 };
 
+inline std::ptrdiff_t mask_stride(const CodeGrid& grid) {
+  return std::ptrdiff_t{panels_of(grid.channels)} * 2;
+}
+
 // Calls the body twice in the source, so that whole blocks are compiled with a constant count:
-// bodies must be always_inline.
+// bodies must be always_inline. Bodies work on copies of their job: a store of bytes could change
+// the original for all the compiler knows, and it would be read again for every pixel.
 template <typename Body>
 [[gnu::always_inline]] inline void each_row_block(const CodeGrid& grid, Body body) {
   for (int row = 0; row < grid.height; ++row) {
-    std::ptrdiff_t first = std::ptrdiff_t{row} * grid.width * grid.channels;
     int channel = 0;
-    for (; channel + kPanel <= grid.channels; channel += kPanel, first += kPanel) {
-      body(RowBlock{row, channel, kPanel, first});
+    for (; channel + kPanel <= grid.channels; channel += kPanel) {
+      body(RowBlock(grid, row, channel, kPanel));
     }
-    if (channel < grid.channels) body(RowBlock{row, channel, grid.channels - channel, first});
+    if (channel < grid.channels) body(RowBlock(grid, row, channel, grid.channels - channel));
   }
-}
-
-inline std::ptrdiff_t code_index(const CodeGrid& grid, const RowBlock& block, int x) {
-  return (block.row + grid.halo) * grid.row_bytes() +
-         std::ptrdiff_t{x + grid.halo} * grid.channels + block.channel;
-}
-
-inline std::ptrdiff_t mask_index(const CodeGrid& grid, const RowBlock& block, int x) {
-  return ((std::ptrdiff_t{block.row} * grid.width + x) * panels_of(grid.channels) +
-          block.channel / kPanel) *
-         2;
 }
 
 template <typename Lanes>
@@ -64,7 +67,8 @@ struct RangeLanes {
 
 // Calls sink(block, x, lanes) with x = max(scale * y + shift + residual, floor).
 template <typename Lanes, typename T, typename Sink>
-[[gnu::always_inline]] inline void each_activation(const ActivateJob& job, Sink sink) {
+[[gnu::always_inline]] inline void each_activation(const ActivateJob& shared, Sink sink) {
+  const ActivateJob job = shared;
   const auto* y = static_cast<const T*>(job.y);
   const auto* residual = static_cast<const T*>(job.residual);
   const Lanes floor = Lanes::all(job.floor);
@@ -82,7 +86,8 @@ template <typename Lanes, typename T, typename Sink>
 }
 
 template <typename Lanes, typename T>
-Range activate_body(const ActivateJob& job) {
+Range activate_body(const ActivateJob& shared) {
+  const ActivateJob job = shared;
   auto* output = static_cast<T*>(job.output);
   RangeLanes<Lanes> range;
   each_activation<Lanes, T>(
@@ -92,7 +97,7 @@ Range activate_body(const ActivateJob& job) {
                  if (output != nullptr) v.store(output + at, block.count);
                  if (job.mask != nullptr) {
                    const std::uint16_t bits = v.positive_bits();
-                   std::uint8_t* to = job.mask + mask_index(job.grid, block, x);
+                   std::uint8_t* to = job.mask + block.mask + x * mask_stride(job.grid);
                    to[0] = static_cast<std::uint8_t>(bits);
                    to[1] = static_cast<std::uint8_t>(bits >> 8);
                  }
@@ -101,13 +106,15 @@ Range activate_body(const ActivateJob& job) {
 }
 
 template <typename Lanes, typename T>
-void quantize_body(const ActivateJob& job) {
+void quantize_body(const ActivateJob& shared) {
+  const ActivateJob job = shared;
   const typename Lanes::Quantizer quantizer(job.params);
   each_activation<Lanes, T>(
       job, [&](const RowBlock& block, int x, std::ptrdiff_t, const Lanes& v)
                __attribute__((always_inline)) {
                  quantizer.store(v * Lanes::all(job.params.inverse_scale),
-                                 job.codes + code_index(job.grid, block, x), block.count);
+                                 job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
+                                 block.count);
                });
 }
 
@@ -128,7 +135,7 @@ class GatedGradient {
       g = g + Lanes::load(static_cast<const T*>(job_.residual) + at, block_.count);
     }
     if (job_.mask != nullptr) {
-      const std::uint8_t* bits = job_.mask + mask_index(job_.grid, block_, x);
+      const std::uint8_t* bits = job_.mask + block_.mask + x * mask_stride(job_.grid);
       return g.where_bits(static_cast<std::uint16_t>(bits[0] | bits[1] << 8));
     }
     return job_.scale != nullptr ? g.where_positive(y * scale_ + shift_) : g;
@@ -142,7 +149,8 @@ class GatedGradient {
 };
 
 template <typename Lanes, typename T>
-void gradient_sums_body(const GradientJob& job) {
+void gradient_sums_body(const GradientJob& shared) {
+  const GradientJob job = shared;
   const auto* y = static_cast<const T*>(job.y);
   auto* output = static_cast<T*>(job.output);
   float* deviations = job.sums + padded(job.grid.channels);
@@ -167,7 +175,8 @@ void gradient_sums_body(const GradientJob& job) {
 
 // Calls sink(block, x, at, e) with e = a * g + (b * y + c).
 template <typename Lanes, typename T, typename Sink>
-[[gnu::always_inline]] inline void each_error(const GradientJob& job, Sink sink) {
+[[gnu::always_inline]] inline void each_error(const GradientJob& shared, Sink sink) {
+  const GradientJob job = shared;
   const auto* y = static_cast<const T*>(job.y);
   each_row_block(
       job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
@@ -194,8 +203,8 @@ Range error_range_body(const GradientJob& job) {
 
 template <typename Lanes>
 [[gnu::always_inline]] inline Lanes noise_lanes(NoiseKey key, std::int64_t first, int count) {
-  if (first % 2 == 0 && count == kPanel) {
-    return Lanes::noise(key, static_cast<std::uint32_t>(first / 2));
+  if (count == kPanel && (first & 1) == 0) {
+    return Lanes::noise(key, static_cast<std::uint32_t>(first >> 1));
   }
   float values[kPanel] = {};
   for (int i = 0; i < count; ++i) values[i] = noise(key, static_cast<std::uint64_t>(first + i));
@@ -203,14 +212,16 @@ template <typename Lanes>
 }
 
 template <typename Lanes, typename T>
-void quantize_errors_body(const GradientJob& job) {
+void quantize_errors_body(const GradientJob& shared) {
+  const GradientJob job = shared;
   const typename Lanes::Quantizer quantizer(job.params);
   each_error<Lanes, T>(
       job, [&](const RowBlock& block, int x, std::ptrdiff_t at, const Lanes& e)
                __attribute__((always_inline)) {
                  const Lanes u = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
                  quantizer.store(e * Lanes::all(job.params.inverse_scale) + u,
-                                 job.codes + code_index(job.grid, block, x), block.count);
+                                 job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
+                                 block.count);
                });
 }
 
