@@ -198,10 +198,20 @@ class GroupWork {
     alignas(64) float boxes[kMaxPixels * kPanel];
     static constexpr std::int32_t kNoPixelInt[kMaxPixels] = {};
     const PackedTaps& taps = *phase.taps;
-    const std::ptrdiff_t weights = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
-    table_.depthwise({source_ + panel * kPanel, phase.sources.data() + first, pixels,
-                      phase.tap_bytes, taps.pairs.data() + panel * weights,
-                      call_.codes.params.zero_point * taps.taps(), sums, boxes});
+    const std::ptrdiff_t pairs = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
+    const std::int64_t largest =
+        (std::int64_t{call_.codes.params.levels()} << (call_.weight_bits - 1)) * taps.taps();
+    const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
+    table_.depthwise(
+        {.source = source_ + panel * kPanel,
+         .offsets = phase.sources.data() + first,
+         .pixels = pixels,
+         .taps = phase.tap_bytes,
+         .singles = narrow ? taps.singles.data() + panel * taps.taps() * kPanel : nullptr,
+         .pairs = taps.pairs.data() + panel * pairs,
+         .box_zero = call_.codes.params.zero_point * taps.taps(),
+         .sums = sums,
+         .boxes = boxes});
     StoreJob store = store_job(phase, panel);
     store.sums = sums;
     store.pixels = pixels;

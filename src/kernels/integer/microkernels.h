@@ -115,13 +115,15 @@ struct OuterJob {
 using OuterKernel = void (*)(const OuterJob&);
 
 // Depthwise: sums[p][c] = sum_t source * weight, boxes[p][c] = sum_t source - box_zero, for 16
-// channels; weights are [tap pair][16][2].
+// channels. Where all sums fit 16 bits, `singles` holds the weights as [tap][16]; else it is null
+// and `pairs` holds them as [tap pair][16][2].
 struct DepthwiseJob {
   const std::uint8_t* source;
-  const std::int32_t* offsets;
+  const std::int32_t* offsets;  // kMaxPixels of them, as sums and boxes have room for
   int pixels;
   std::span<const std::int32_t> taps;  // byte offsets from a pixel's first byte
-  const std::int16_t* weights;
+  const std::int16_t* singles;
+  const std::int16_t* pairs;
   int box_zero;
   std::int32_t* sums;
   float* boxes;

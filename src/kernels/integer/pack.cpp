@@ -85,6 +85,8 @@ void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed) {
   const std::size_t count = static_cast<std::size_t>(padded(channels)) * pairs * 2;
   std::int16_t* out = packed.pairs.reserve(count);
   std::fill_n(out, count, std::int16_t{0});
+  std::int16_t* singles = packed.singles.reserve(count);
+  std::fill_n(singles, count, std::int16_t{0});
   packed.code_sums.assign(static_cast<std::size_t>(padded(channels)), 0);
   for (int t = 0; t < packed.taps(); ++t) {
     const int ky = packed.y.first + (t / packed.x.count) * packed.y.step;
@@ -92,6 +94,7 @@ void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed) {
     for (int c = 0; c < channels; ++c) {
       const std::int16_t code = *tap_codes(state, c, ky, kx);
       out[(((c / kPanel) * pairs + t / 2) * kPanel + c % kPanel) * 2 + t % 2] = code;
+      singles[(c / kPanel * packed.taps() + t) * kPanel + c % kPanel] = code;
       packed.code_sums[static_cast<std::size_t>(c)] += code;
     }
   }

@@ -142,7 +142,7 @@ void depthwise(const DepthwiseJob& job) {
     std::int32_t boxes[kPanel] = {};
     for (std::size_t t = 0; t < job.taps.size(); ++t) {
       const std::uint8_t* a = job.source + job.offsets[p] + job.taps[t];
-      const std::int16_t* w = job.weights + t / 2 * kPanel * 2 + t % 2;
+      const std::int16_t* w = job.pairs + t / 2 * kPanel * 2 + t % 2;
       for (int c = 0; c < kPanel; ++c) {
         sums[c] += a[c] * w[c * 2];
         boxes[c] += a[c];

@@ -27,6 +27,8 @@ void check(const ConvShape& s) {
           "groups that divide the channels", std::to_string(s.groups));
   const std::int64_t products =
       std::int64_t{s.kernel} * s.kernel * std::max(s.group_inputs(), s.group_outputs());
+  require(!s.depthwise() || s.kernel <= 15, "a depthwise kernel of at most 15",
+          std::to_string(s.kernel));
   require(products <= kMaxProducts, "at most " + std::to_string(kMaxProducts) + " products a sum",
           std::to_string(products));
 }
@@ -63,8 +65,8 @@ void quantize_channel(std::span<const float> weights, ConvWeights::State& state,
     for (int t = 0; t < taps; ++t) {
       const float w = weights[static_cast<std::size_t>(i * taps + t)];
       // In this order a NaN becomes code 0; the trainer reports it by its loss.
-      const float p = std::nearbyint(std::min(levels, std::max(0.0f, (w - *low) / scale)));
-      codes[t * inputs + i] = static_cast<std::int8_t>(static_cast<int>(p) - half);
+      const float p = std::min(levels, std::max(0.0f, (w - *low) / scale));
+      codes[t * inputs + i] = static_cast<std::int8_t>(static_cast<int>(std::lrint(p)) - half);
     }
   }
 }

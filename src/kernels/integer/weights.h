@@ -27,8 +27,9 @@ struct PackedTaps {
   int out_channels = 0;  // of the result
   // Dense: [panel][row of taps][step][16][4], rows padded to whole steps with zeros.
   AlignedBuffer<std::int8_t> panels;
-  // Depthwise: [panel][tap pair][16][2].
+  // Depthwise: [panel][tap pair][16][2], and [panel][tap][16].
   AlignedBuffer<std::int16_t> pairs;
+  AlignedBuffer<std::int16_t> singles;
   std::vector<std::int32_t>
       code_sums;  // over all taps and inputs, per output channel, padded to 16
 
