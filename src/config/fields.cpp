@@ -20,7 +20,7 @@ Words words(PrecisionRecipe::Scheme) {
   return {"sbm"};
 }
 Words words(PrecisionRecipe::Backend) {
-  return {"simulate"};
+  return {"simulate", "integer"};
 }
 Words words(PrecisionRecipe::Per) {
   return {"step", "epoch"};

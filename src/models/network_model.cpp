@@ -1,6 +1,7 @@
 #include "bitcycle/models/network_model.h"
 
 #include "bitcycle/base/random.h"
+#include "bitcycle/quant/integer_unit.h"
 
 #include "models/module_tree.h"
 #include "quant/dense.h"
@@ -53,21 +54,55 @@ void fill_weight(at::Tensor& weight, const Node& node, RandomKey key) {
   }
 }
 
-std::vector<int> last_uses(const Network& network) {
-  std::vector<int> last(network.nodes.size(), 0);
-  for (int i = 0; i < static_cast<int>(last.size()); ++i) {
-    const Node& node = network.nodes[i];
-    last[i] = i;
-    if (node.input >= 0) last[node.input] = i;
-    if (node.residual >= 0) last[node.residual] = i;
+std::vector<int> count_readers(const Network& network) {
+  std::vector<int> readers(network.nodes.size(), 0);
+  for (const Node& node : network.nodes) {
+    if (node.input >= 0) ++readers[node.input];
+    if (node.residual >= 0) ++readers[node.residual];
   }
-  return last;
+  return readers;
 }
+
+bool is_half(const at::Tensor& x) {
+  return x.defined() && x.scalar_type() == at::kHalf;
+}
+
+at::Tensor as_half(const at::Tensor& x) {
+  return !x.defined() || is_half(x) ? x : enter_half(x);
+}
+at::Tensor as_float(const at::Tensor& x) {
+  return is_half(x) ? leave_half(x) : x;
+}
+
+// The outputs of nodes while others still have to read them.
+class Outputs {
+ public:
+  Outputs(RangedTensor input, std::vector<int> readers)
+      : input_(std::move(input)), readers_(std::move(readers)), outputs_(readers_.size()) {}
+
+  RangedTensor take(int node) {
+    if (node == kNone) return {};
+    if (node == kInput) return input_;
+    RangedTensor& output = outputs_[node];
+    if (--readers_[node] == 0) return std::move(output);
+    if (!is_half(output.values)) return output;
+    auto [mine, others] = fork_half(output.values);
+    output.values = others;
+    return {mine, output.range};
+  }
+  void put(int node, RangedTensor output) { outputs_[node] = std::move(output); }
+  const at::Tensor& values(int node) const { return outputs_[node].values; }
+
+ private:
+  RangedTensor input_;
+  std::vector<int> readers_;
+  std::vector<RangedTensor> outputs_;
+};
 
 }  // namespace
 
 NetworkModelImpl::NetworkModelImpl(Network network, std::uint64_t seed)
-    : network_(std::move(network)), last_use_(last_uses(network_)) {
+    : network_(std::move(network)), readers_(count_readers(network_)) {
   for (const Node& node : network_.nodes) build(node);
   initialise(seed);
 }
@@ -98,36 +133,41 @@ void NetworkModelImpl::initialise(std::uint64_t seed) {
   }
 }
 
-at::Tensor NetworkModelImpl::forward(const at::Tensor& x, const Observer& observer) {
-  const at::Tensor input = dense(x);
-  std::vector<at::Tensor> outputs(network_.nodes.size());
-  const auto output_of = [&](int node) {
-    if (node == kNone) return at::Tensor();
-    return node == kInput ? input : outputs[node];
-  };
-  for (int i = 0; i < static_cast<int>(outputs.size()); ++i) {
-    const Node& node = network_.nodes[i];
-    outputs[i] = run(node, output_of(node.input), output_of(node.residual));
-    if (observer) observer(node, outputs[i]);
-    for (int source : {node.input, node.residual}) {
-      if (source >= 0 && last_use_[source] == i) outputs[source].reset();
-    }
+void NetworkModelImpl::set_executor(Executor executor) {
+  for (ConvUnit& unit : units_) {
+    if (unit) unit->set_executor(executor);
   }
-  return outputs.back();
 }
 
-at::Tensor NetworkModelImpl::run(const Node& node, const at::Tensor& x,
-                                 const at::Tensor& residual) {
+at::Tensor NetworkModelImpl::forward(const at::Tensor& x, const Observer& observer) {
+  Outputs outputs({dense(x), std::nullopt}, readers_);
+  const int last = static_cast<int>(network_.nodes.size()) - 1;
+  for (int i = 0; i <= last; ++i) {
+    const Node& node = network_.nodes[i];
+    const RangedTensor input = outputs.take(node.input);
+    outputs.put(i, run(node, input, outputs.take(node.residual).values));
+    if (observer) observer(node, outputs.values(i));
+  }
+  return outputs.values(last);
+}
+
+// Units that execute in integers read and write halves; everything else is in float.
+RangedTensor NetworkModelImpl::run(const Node& node, const RangedTensor& x,
+                                   const at::Tensor& residual) {
   const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
+  if (units_[index] && units_[index]->executes(x.values.device())) {
+    return units_[index]->forward({as_half(x.values), x.range}, as_half(residual));
+  }
+  const at::Tensor input = as_float(x.values);
   switch (node.kind) {
     case NodeKind::convolution:
-      return units_[index]->forward(x, residual);
+      return {units_[index]->forward(input, as_float(residual)), std::nullopt};
     case NodeKind::max_pool:
-      return at::max_pool2d(x, node.kernel, node.stride, node.padding);
+      return {at::max_pool2d(input, node.kernel, node.stride, node.padding), std::nullopt};
     case NodeKind::average_pool:
-      return at::adaptive_avg_pool2d(x, {1, 1});
+      return {at::adaptive_avg_pool2d(input, {1, 1}), std::nullopt};
     case NodeKind::linear:
-      return linears_[index]->forward(x.flatten(1));
+      return {linears_[index]->forward(input.flatten(1)), std::nullopt};
   }
   return x;
 }

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/quant/layer_function.h"
+#include "bitcycle/quant/quantizer.h"
 
 #include "nn/print_bits.h"
 
@@ -52,7 +53,9 @@ void QuantConv2dImpl::pretty_print(std::ostream& stream) const {
 
 at::Tensor QuantConv2dImpl::forward(const at::Tensor& x) {
   LayerCall call{bits(), {}, noise()};
-  if (call.bits.activation != 0) call.input_range = input_range(x, is_training());
+  if (call.bits.activation != 0) {
+    call.input_range = input_range([&] { return tensor_range(x); }, is_training());
+  }
   const at::Tensor y = quantized_conv2d(x, weight, geometry(options), call);
   return bias.defined() ? y + bias.view({1, -1, 1, 1}) : y;
 }

@@ -1,7 +1,5 @@
 #include "bitcycle/nn/quant_layer.h"
 
-#include "bitcycle/quant/quantizer.h"
-
 namespace bitcycle {
 namespace {
 
@@ -21,15 +19,17 @@ void QuantLayer::register_range(torch::nn::Module& module) {
   steps_tracked_ = module.register_buffer("steps_tracked", at::zeros({1}, at::kLong));
 }
 
-Range QuantLayer::input_range(const at::Tensor& x, bool training) {
-  const bool tracked = steps_tracked_.item<std::int64_t>() > 0;
-  if (!training && tracked) {
-    const float zero = running_zero_.item<float>();
-    return {zero, zero + running_range_.item<float>()};
-  }
-  const Range range = tensor_range(x);
-  if (!training) return range;  // a model that was never trained: the best there is
-  if (!tracked && range_start_ == RangeStart::first_batch) {
+bool QuantLayer::tracks() const {
+  return steps_tracked_.item<std::int64_t>() > 0;
+}
+
+Range QuantLayer::running_range() const {
+  const float zero = running_zero_.item<float>();
+  return {zero, zero + running_range_.item<float>()};
+}
+
+void QuantLayer::track(Range range) {
+  if (!tracks() && range_start_ == RangeStart::first_batch) {
     running_range_.fill_(range.hi - range.lo);
     running_zero_.fill_(range.lo);
   } else {
@@ -37,7 +37,6 @@ Range QuantLayer::input_range(const at::Tensor& x, bool training) {
     running_zero_.mul_(kKeep).add_(kTake * range.lo);
   }
   steps_tracked_.add_(1);
-  return range;
 }
 
 }  // namespace bitcycle

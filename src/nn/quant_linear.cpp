@@ -1,6 +1,7 @@
 #include "bitcycle/nn/quant_linear.h"
 
 #include "bitcycle/quant/layer_function.h"
+#include "bitcycle/quant/quantizer.h"
 
 #include "nn/print_bits.h"
 
@@ -28,7 +29,9 @@ void QuantLinearImpl::pretty_print(std::ostream& stream) const {
 
 at::Tensor QuantLinearImpl::forward(const at::Tensor& x) {
   LayerCall call{bits(), {}, noise()};
-  if (call.bits.activation != 0) call.input_range = input_range(x, is_training());
+  if (call.bits.activation != 0) {
+    call.input_range = input_range([&] { return tensor_range(x); }, is_training());
+  }
   const at::Tensor y = quantized_linear(x, weight, call);
   return bias.defined() ? y + bias : y;
 }

@@ -3,6 +3,7 @@
 #include "bitcycle/kernels/batch_norm.h"
 
 #include "quant/dense.h"
+#include "quant/norm_tracking.h"
 
 #include <cmath>
 
@@ -32,18 +33,6 @@ at::Tensor normalise(const at::Tensor& x, const at::Tensor& residual, const at::
   return y;
 }
 
-// Running statistics move as LibTorch's do: the variance unbiased.
-void track(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& mean, const at::Tensor& variance,
-           std::int64_t count) {
-  if (!norm.options.track_running_stats()) return;
-  norm.num_batches_tracked.add_(1);
-  const double momentum = norm.options.momentum().value_or(
-      1.0 / static_cast<double>(norm.num_batches_tracked.item<std::int64_t>()));
-  const double unbiased = count > 1 ? static_cast<double>(count) / (count - 1.0) : 1.0;
-  norm.running_mean.mul_(1 - momentum).add_(mean, momentum);
-  norm.running_var.mul_(1 - momentum).add_(variance, momentum * unbiased);
-}
-
 struct NormFunction : Function<NormFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const c10::optional<at::Tensor>& residual, const at::Tensor& weight,
@@ -55,7 +44,7 @@ struct NormFunction : Function<NormFunction> {
     const at::Tensor mean = at::from_blob(statistics.mean.data(), {channels}).clone();
     const at::Tensor variance = at::from_blob(statistics.variance.data(), {channels});
     const at::Tensor inverse = (variance + norm->options.eps()).rsqrt();
-    track(*norm, mean, variance, input.numel() / channels);
+    track_statistics(*norm, statistics.mean, statistics.variance, input.numel() / channels);
     const at::Tensor added = residual ? dense(*residual) : at::Tensor();
     const at::Tensor y = normalise(input, added, mean, inverse, weight, bias, activation);
     context->save_for_backward({input, y, mean, inverse, weight});

@@ -67,6 +67,9 @@ Session::Session(const Recipe& recipe)
       {.classes = class_count(recipe, *training_.train),
        .input = output_shape(training_augmentation_, training_.train->image(0).shape)});
   model_ = NetworkModel(network, recipe.seed);
+  if (recipe.precision.backend == PrecisionRecipe::Backend::integer) {
+    model_->set_executor(Executor::integer);
+  }
   const auto start = recipe.precision.range_start == PrecisionRecipe::RangeStart::zero
                          ? RangeStart::zero
                          : RangeStart::first_batch;

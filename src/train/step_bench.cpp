@@ -60,8 +60,11 @@ class TimedStep {
   std::int64_t bytes_ = 0;
 };
 
-TimedStep bitcycle_step(const Network& network, LayerBits bits, const TensorBatch& batch) {
+TimedStep bitcycle_step(const Network& network, const StepBenchOptions& options,
+                        const TensorBatch& batch) {
+  const LayerBits bits = options.bits;
   auto model = NetworkModel(network, /*seed=*/1);
+  model->set_executor(options.executor);
   model->train();
   PrecisionRecipe recipe;
   recipe.weight = ScheduleSpec{.min = bits.weight, .max = bits.weight};
@@ -110,7 +113,7 @@ Timing summarise(std::vector<double> milliseconds) {
 StepBench bench_step(const Network& network, const StepBenchOptions& options) {
   use_caching_allocator();
   const TensorBatch batch = random_batch(network, options.batch);
-  TimedStep ours = bitcycle_step(network, options.bits, batch);
+  TimedStep ours = bitcycle_step(network, options, batch);
   TimedStep theirs = float_step(network, batch);
   const auto take_turns = [&](int times) {
     for (int i = 0; i < times; ++i) {

@@ -24,16 +24,17 @@ class NetworkModelImpl : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x, const Observer& observer = {});
 
   const Network& network() const { return network_; }
+  void set_executor(Executor executor);
 
  private:
   void build(const Node& node);
   void initialise(std::uint64_t seed);
-  at::Tensor run(const Node& node, const at::Tensor& x, const at::Tensor& residual);
+  RangedTensor run(const Node& node, const RangedTensor& x, const at::Tensor& residual);
 
   Network network_;
   std::vector<ConvUnit> units_;       // by node; empty where the node is no convolution
   std::vector<QuantLinear> linears_;  // by node likewise
-  std::vector<int> last_use_;         // the last node that reads a node's output
+  std::vector<int> readers_;          // how many nodes read a node's output
 };
 TORCH_MODULE(NetworkModel);
 

@@ -24,15 +24,28 @@ class QuantLayer {
   LayerBits bits() const { return bits_; }
   void set_range_start(RangeStart start) { range_start_ = start; }
 
+  // The range to quantize an input over, given how to find its own: in training its own, which also
+  // moves the running range; in evaluation the running one.
+  template <typename FindRange>
+  Range input_range(const FindRange& own_range, bool training) {
+    if (!training && tracks()) return running_range();
+    const Range range = own_range();
+    if (training) track(range);
+    return range;
+  }
+  NoiseKey noise() const { return noise_; }
+
  protected:
   // Registers the running range's buffers on the module that the layer is.
   void register_range(torch::nn::Module& module);
-  // The range to quantize `x` over: in training its own, which also moves the running range; in
-  // evaluation the running one. `x` is read only if the activation is quantized or training.
-  Range input_range(const at::Tensor& x, bool training);
-  NoiseKey noise() const { return noise_; }
 
  private:
+  // Whether any training step has moved the running range yet; a model that was never trained
+  // quantizes over its input's own range.
+  bool tracks() const;
+  Range running_range() const;
+  void track(Range range);
+
   LayerBits bits_;
   NoiseKey noise_;
   RangeStart range_start_ = RangeStart::first_batch;

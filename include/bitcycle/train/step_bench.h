@@ -6,6 +6,7 @@
 
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/network.h"
+#include "bitcycle/nn/conv_unit.h"
 
 #include <cstdint>
 #include <vector>
@@ -15,6 +16,7 @@ namespace bitcycle {
 struct StepBenchOptions {
   std::int64_t batch = 128;
   LayerBits bits;
+  Executor executor = Executor::simulate;
   int warmup = 2;
   int repeats = 7;
 };

@@ -67,6 +67,7 @@ int run_bench_step(const BenchStepOptions& options) {
   const StepBench result = bench_step(
       network, {.batch = options.batch,
                 .bits = {options.bits, options.bits, options.bits == 0 ? 0 : options.grad_bits},
+                .executor = options.backend == "integer" ? Executor::integer : Executor::simulate,
                 .repeats = options.repeats});
   options.json ? print_json(options, network, result) : print_text(options, result);
   return 0;
