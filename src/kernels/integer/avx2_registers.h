@@ -33,5 +33,12 @@ inline __m256i widened(__m256i lanes) {
   return _mm256_madd_epi16(lanes, _mm256_set1_epi16(1));
 }
 
+inline __m128i load16(const void* p) {
+  return _mm_loadu_si128(static_cast<const __m128i*>(p));
+}
+inline void save16(void* p, __m128i v) {
+  _mm_storeu_si128(static_cast<__m128i*>(p), v);
+}
+
 }  // namespace
 }  // namespace bitcycle::integer::avx2

@@ -1,6 +1,7 @@
 // AVX-512 with VNNI. vpdpbusd multiplies u8 by s8 exactly into 32 bits, so no width needs a special
 // case here. What is bound by memory or loads is left at 256 bits, compiled for this set.
 
+#include "kernels/integer/avx2_depthwise.h"
 #include "kernels/integer/avx2_rows.h"
 #include "kernels/integer/avx2_store.h"
 #include "kernels/integer/pass_kernels.h"

@@ -4,94 +4,13 @@
 
 #include "kernels/integer/weight_gradient.h"
 
-#include "kernels/integer/weights.h"
+#include "kernels/integer/weight_gradient_sums.h"
 
 #include <algorithm>
 #include <limits>
 
 namespace bitcycle::integer {
 namespace {
-
-constexpr int kTile = kPanel * kPanel;  // 16 outputs x 16 columns
-constexpr int kFewSteps = 128;          // images are grouped until a run has this many steps
-constexpr int kManySteps = 512;  // and large ones cut into bands of rows of at most this many
-
-// How the call is cut into work items, and where things lie.
-struct Layout {
-  ConvShape shape;
-  int row_steps;  // steps of a row of output pixels
-  int band;       // output rows of a work item
-  int bands;
-  int group;  // images of a work item
-  int groups;
-  int column_panels;  // of k * C columns
-  int output_panels;
-  int phase_rows;                     // source rows of one parity in a band
-  std::ptrdiff_t row_bytes;           // of an interleaved row
-  std::ptrdiff_t column_image_bytes;  // [parity][row][step][16][4]
-  std::ptrdiff_t error_image_bytes;   // [row][step][16][4]
-
-  explicit Layout(const ConvShape& s) : shape(s) {
-    row_steps = (s.out_width() + 3) / 4;
-    band = std::clamp(kManySteps / row_steps, 1, s.out_height());
-    bands = (s.out_height() + band - 1) / band;
-    group = bands > 1 ? 1 : std::clamp(kFewSteps / (row_steps * band), 1, s.batch);
-    groups = (s.batch + group - 1) / group;
-    column_panels = panels_of(s.kernel * s.in_channels);
-    output_panels = panels_of(s.out_channels);
-    phase_rows = band + (s.kernel - 1) / s.stride;
-    row_bytes = std::ptrdiff_t{row_steps} * kStepBytes;
-    column_image_bytes = row_bytes * phase_rows * s.stride;
-    error_image_bytes = row_bytes * band;
-  }
-  std::size_t tiles() const {
-    return static_cast<std::size_t>(column_panels) * shape.kernel * output_panels;
-  }
-  std::size_t columns() const {
-    return static_cast<std::size_t>(column_panels) * shape.kernel * kPanel;
-  }
-  std::size_t outputs() const { return static_cast<std::size_t>(shape.out_channels); }
-};
-
-// What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
-// overflow.
-struct Accumulator {
-  AlignedBuffer<std::int32_t> tiles;        // [column panel][ky][output panel][16][16]
-  AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
-  AlignedBuffer<std::int64_t> error_sums;   // [output channel]
-  AlignedBuffer<std::uint8_t> columns;
-  AlignedBuffer<std::uint8_t> errors;
-  std::int64_t pixels = 0;
-
-  void clear(const Layout& layout) {
-    std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
-    std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
-    std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
-    pixels = 0;
-  }
-};
-
-struct Total {
-  AlignedBuffer<std::int64_t> tiles;
-  AlignedBuffer<std::int64_t> column_sums;
-  AlignedBuffer<std::int64_t> error_sums;
-
-  void clear(const Layout& layout) {
-    std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
-    std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
-    std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
-  }
-  // Called by one thread at a time; integers, so the order does not matter.
-  void take(Accumulator& own, const Layout& layout) {
-    const auto add = [](std::int64_t* to, const auto* from, std::size_t size) {
-      for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
-    };
-    add(tiles.data(), own.tiles.data(), layout.tiles() * kTile);
-    add(column_sums.data(), own.column_sums.data(), layout.columns());
-    add(error_sums.data(), own.error_sums.data(), layout.outputs());
-    own.clear(layout);
-  }
-};
 
 Accumulator& thread_accumulator() {
   static thread_local Accumulator accumulator;

@@ -1,0 +1,41 @@
+#pragma once
+
+// Box sums: what the codes under all taps of a pixel add up to, shared by all output channels.
+
+#include "kernels/integer/gather_plan.h"
+
+#include <algorithm>
+
+namespace bitcycle::integer {
+
+template <typename T>
+void add_strided(const T* from, int step, int count, T* to) {
+  if (step == 1) {  // apart, so that it is vectorized
+    for (int j = 0; j < count; ++j) to[j] += from[j];
+  } else {
+    for (int j = 0; j < count; ++j) to[j] += from[std::ptrdiff_t{j} * step];
+  }
+}
+
+// Sums the k x k windows of a plane of pixels, columns first. Float sums are taken in one fixed
+// order, so they are the same on every instruction set.
+template <typename T>
+void box_sums(const T* plane, const CodeGrid& grid, const PhasePlan& phase, T* columns, T* boxes) {
+  const Taps& ty = phase.taps->y;
+  const Taps& tx = phase.taps->x;
+  const int width = grid.width + 2 * grid.halo;
+  for (int i = 0; i < phase.rows; ++i) {
+    const T* row = plane + std::ptrdiff_t{i * ty.source_step + ty.origin} * width;
+    std::fill_n(columns, width, T{0});
+    for (int r = 0; r < ty.count; ++r, row += width) {
+      for (int x = 0; x < width; ++x) columns[x] += row[x];
+    }
+    T* out = boxes + std::ptrdiff_t{i} * phase.columns;
+    std::fill_n(out, phase.columns, T{0});
+    for (int t = 0; t < tx.count; ++t) {
+      add_strided(columns + tx.origin + t, tx.source_step, phase.columns, out);
+    }
+  }
+}
+
+}  // namespace bitcycle::integer
