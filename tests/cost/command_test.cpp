@@ -1,11 +1,11 @@
 // `bitcycle cost` and `bitcycle models` as a user runs them.
 
-#include <cstdio>
+#include "cli/run_program.h"
+
 #include <string>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 namespace bitcycle {
 namespace {
@@ -13,28 +13,10 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-struct Outcome {
-  int status = -1;
-  std::string output;
-};
-
-// Runs the program through the shell; `arguments` may redirect.
-Outcome run(const std::string& arguments) {
-  FILE* pipe = popen((std::string(BITCYCLE_PROGRAM) + " " + arguments).c_str(), "r");
-  Outcome outcome;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) {
-    outcome.output.append(buffer, count);
-  }
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
 Json run_json(const std::string& arguments) {
-  const Outcome outcome = run(arguments + " --json");
+  const Outcome outcome = run_program(arguments + " --json");
   EXPECT_EQ(outcome.status, 0) << arguments;
-  return Json::parse(outcome.output);
+  return Json::parse(outcome.text);
 }
 
 TEST(CostCommandTest, PrintsTheFiguresOfCptAsJson) {
@@ -88,11 +70,11 @@ TEST(CostCommandTest, TakesGradientRangesAndOtherImages) {
 }
 
 TEST(CostCommandTest, TextNamesTheRuleAndSaysModelled) {
-  const Outcome outcome = run("cost cifar_resnet20 --counting macs --per-layer");
+  const Outcome outcome = run_program("cost cifar_resnet20 --counting macs --per-layer");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("counting rule: macs"));
-  EXPECT_THAT(outcome.output, HasSubstr("modelled time"));
-  EXPECT_THAT(outcome.output, HasSubstr("layer3.2.conv2"));
+  EXPECT_THAT(outcome.text, HasSubstr("counting rule: macs"));
+  EXPECT_THAT(outcome.text, HasSubstr("modelled time"));
+  EXPECT_THAT(outcome.text, HasSubstr("layer3.2.conv2"));
 }
 
 TEST(CostCommandTest, MistakesExitWithTwoAndNameTheNearest) {
@@ -109,9 +91,9 @@ TEST(CostCommandTest, MistakesExitWithTwoAndNameTheNearest) {
       {"cost", "model"},
   };
   for (const auto& [arguments, expected] : mistakes) {
-    const Outcome outcome = run(std::string(arguments) + " 2>&1");
+    const Outcome outcome = run_program(std::string(arguments) + " 2>&1");
     EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_THAT(outcome.output, HasSubstr(expected));
+    EXPECT_THAT(outcome.text, HasSubstr(expected));
   }
 }
 
@@ -121,10 +103,10 @@ TEST(ModelsCommandTest, ListsParametersAndMacs) {
   EXPECT_EQ(json.back()["model"], "resnet50");
   EXPECT_EQ(json.back()["params"], 25'557'032);
   EXPECT_EQ(json.back()["macs"], 4'089'184'256);
-  const Outcome outcome = run("models");
+  const Outcome outcome = run_program("models");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("cifar_mobilenet_v2"));
-  EXPECT_THAT(outcome.output, HasSubstr("2296922"));
+  EXPECT_THAT(outcome.text, HasSubstr("cifar_mobilenet_v2"));
+  EXPECT_THAT(outcome.text, HasSubstr("2296922"));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class DataCommandTest : public testing::Test {
   }
   Outcome run(const std::string& arguments) const {
     const fs::path out = place_ / "out", err = place_ / "err";
-    const std::string command = std::string(BITCYCLE_COMMAND) + " data " + arguments + " >" +
+    const std::string command = std::string(BITCYCLE_PROGRAM) + " data " + arguments + " >" +
                                 out.string() + " 2>" + err.string();
     const int result = std::system(command.c_str());
     return {WEXITSTATUS(result), text(out), text(err)};
@@ -92,11 +92,11 @@ TEST_F(DataCommandTest, ErrorsHaveTheirExitStatus) {
 TEST_F(DataCommandTest, AKilledDownloadLeavesNoDatasetAndResumes) {
   server_.behave({.content = archive_, .stall_after = 5000});
   const std::string sum = md5(archive_), url = server_.url(), to = to_.string();
-  const char* arguments[] = {BITCYCLE_COMMAND, "data",      "get",   "cifar10",
+  const char* arguments[] = {BITCYCLE_PROGRAM, "data",      "get",   "cifar10",
                              "--to",           to.c_str(),  "--url", url.c_str(),
                              "--md5",          sum.c_str(), nullptr};
   pid_t child = 0;
-  ASSERT_EQ(::posix_spawn(&child, BITCYCLE_COMMAND, nullptr, nullptr, const_cast<char**>(arguments),
+  ASSERT_EQ(::posix_spawn(&child, BITCYCLE_PROGRAM, nullptr, nullptr, const_cast<char**>(arguments),
                           environ),
             0);
   const fs::path part = to_ / "cifar-10-batches-bin.tar.gz.part";

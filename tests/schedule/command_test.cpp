@@ -2,15 +2,14 @@
 
 #include "bitcycle/schedule/spec.h"
 
-#include <array>
-#include <cstdio>
+#include "cli/run_program.h"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace bitcycle {
@@ -19,20 +18,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Outcome {
-  int status;
-  std::string text;  // of stdout and stderr
-};
-
 Outcome run(const std::string& arguments) {
-  const std::string line = "LC_ALL=C.UTF-8 " BITCYCLE_PROGRAM " schedule " + arguments + " 2>&1";
-  std::FILE* pipe = popen(line.c_str(), "r");
-  std::string text;
-  std::array<char, 4096> part;
-  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) {
-    text.append(part.data(), n);
-  }
-  return {WEXITSTATUS(pclose(pipe)), text};
+  return run_program("schedule " + arguments + " 2>&1", "LC_ALL=C.UTF-8");
 }
 
 TEST(ScheduleCommandTest, PrintsATableWithAPlot) {
