@@ -229,8 +229,8 @@ void add_schedule(CLI::App& app, Action& action) {
   command->footer(kFooter);
   ScheduleSpec& spec = options->spec;
   command->add_option("NAME", spec.name, "The schedule; without it all are listed and compared");
-  command->add_option("--min", options->min, "Lower bound in bits, 2 to 32 [3]");
-  command->add_option("--max", options->max, "Upper bound in bits, 2 to 32; 0: float (static) [8]");
+  command->add_option("--min", options->min, "Lower bound in bits, 1 to 32 [3]");
+  command->add_option("--max", options->max, "Upper bound in bits, 1 to 32; 0: float (static) [8]");
   command->add_option("--cycles", spec.cycles, "Cycles in the run; triangular: even ends high")
       ->capture_default_str();
   command->add_option("--steps", options->steps, "Steps of the run")->capture_default_str();

@@ -109,7 +109,7 @@ TEST(ScheduleCommandTest, MistakesExitWithTwoAndSayWhatToDo) {
   mistake("--csv", "expected the NAME of a schedule");
   mistake("ETC", "Did you mean \"ETV\"?");
   mistake("CR --min 8 --max 3", "found 8 and 3");
-  mistake("CR --min 1", "2 to 32 bits, found 1");
+  mistake("CR --max 33", "1 to 32 bits, found 33");
   mistake("CR --cycles 0", "cycles must be at least 1");
   mistake("CR --steps 0", "--steps must be at least 1");
   mistake("CR --steps -4", "--steps must be at least 1");

@@ -48,14 +48,14 @@ TEST(SpecTest, UnknownNamesSuggestTheNearest) {
   EXPECT_EQ(error_of({.name = "cr"}).hint(), "Did you mean \"CR\"?");
 }
 
-TEST(SpecTest, WidthsAreTwoToThirtyTwoAndFloatIsStaticAlone) {
+TEST(SpecTest, WidthsAreOneToThirtyTwoAndFloatIsStaticAlone) {
   EXPECT_EQ(sequence({.name = "CR", .min = 2, .max = 32, .cycles = 1}, 2), "2 17");
+  EXPECT_EQ(sequence({.name = "static", .min = 1, .max = 1}, 2), "1 1");
   EXPECT_EQ(sequence({.name = "static", .min = 0, .max = 0}, 2), "0 0");
-  EXPECT_THAT(error_of({.name = "CR", .min = 1}).what(),
-              HasSubstr("min must be 2 to 32 bits, found 1"));
+  EXPECT_THAT(error_of({.name = "CR", .min = -1}).what(),
+              HasSubstr("min must be 1 to 32 bits, found -1"));
   EXPECT_THAT(error_of({.name = "CR", .max = 33}).what(),
-              HasSubstr("max must be 2 to 32 bits, found 33"));
-  EXPECT_THAT(error_of({.name = "static", .min = 1, .max = 1}).what(), HasSubstr("found 1"));
+              HasSubstr("max must be 1 to 32 bits, found 33"));
   EXPECT_THAT(error_of({.name = "static", .min = -1, .max = -1}).what(), HasSubstr("found -1"));
   EXPECT_THAT(error_of({.name = "CR", .min = 0}).hint(), HasSubstr("static"));
 }

@@ -12,7 +12,7 @@
 
 namespace bitcycle {
 
-inline constexpr int kMinBits = 2;
+inline constexpr int kMinBits = 1;
 inline constexpr int kMaxBits = 32;
 
 // `name` is one of schedule_names(), or an expression that also states numbers, which then count in
@@ -25,7 +25,7 @@ inline constexpr int kMaxBits = 32;
 // Joined parts count their own steps, and each stretches its cycles over its own part of the run.
 struct ScheduleSpec {
   std::string name = "static";
-  int min = 8;     // bits, 2 to 32; 0 means float and is allowed for static alone
+  int min = 8;     // bits, 1 to 32; 0 means float and is allowed for static alone
   int max = 8;     // at least min; for static the same
   int cycles = 8;  // cyclic schedules, at least 1
   CycleLength cycle_length = CycleLength::exact;
