@@ -17,8 +17,8 @@ struct TrainPaths {
   std::filesystem::path run_directory;
 };
 
-// The recipe file and run directory of `bitcycle train`: a directory given in place of a recipe is a
-// run to go on with.
+// The recipe file and run directory of `bitcycle train`: a directory given in place of a recipe is
+// a run to go on with.
 TrainPaths train_paths(const TrainOptions& options);
 
 // The recipe stored in a run directory. Throws Error(usage) when the directory holds no run.

@@ -9,12 +9,12 @@
 namespace bitcycle::cli {
 
 struct RunSummary {
-  std::string run;               // directory
-  std::string precision;         // e.g. "CR 3-8/8"
-  double accuracy = 0;           // test, percent, of the best weights
+  std::string run;        // directory
+  std::string precision;  // e.g. "CR 3-8/8"
+  double accuracy = 0;    // test, percent, of the best weights
   double gbitops = 0;
-  double saving_percent = 0;     // against static at the schedule's upper bounds
-  double training_seconds = 0;   // measured, of the training steps
+  double saving_percent = 0;    // against static at the schedule's upper bounds
+  double training_seconds = 0;  // measured, of the training steps
 };
 
 // Throws Error(usage) when the directory holds no run, or one that is not finished.

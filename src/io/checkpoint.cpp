@@ -188,7 +188,9 @@ std::optional<std::int64_t> CheckpointStore::best() const {
       "Write into it the name of a checkpoint that stands beside it.");
 }
 
-void CheckpointStore::remove(std::int64_t step) { discard(directory(step)); }
+void CheckpointStore::remove(std::int64_t step) {
+  discard(directory(step));
+}
 
 void CheckpointStore::prune(int keep) {
   const auto kept = best();

@@ -1,8 +1,8 @@
 #include "bitcycle/base/nearest.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace bitcycle {
 namespace {

@@ -1,10 +1,10 @@
 #include "bitcycle/base/random.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace bitcycle {
 namespace {

@@ -92,7 +92,8 @@ TEST(PrecisionPlanTest, EvaluationBitsReadNumbersAndWordsOnly) {
 
 TEST(PrecisionPlanTest, PatternsKnowStarAndQuestionMark) {
   const PlannedLayer layer{"layer1.0.conv2"};
-  for (const char* fits : {"layer1.0.conv2", "*", "layer1.*", "*conv2", "layer?.0.conv?", "*.0.*"}) {
+  for (const char* fits :
+       {"layer1.0.conv2", "*", "layer1.*", "*conv2", "layer?.0.conv?", "*.0.*"}) {
     EXPECT_TRUE(matches(layer, fits)) << fits;
   }
   for (const char* not_fits : {"layer2.*", "layer1", "conv2", "?", "@depthwise", ""}) {
