@@ -71,8 +71,9 @@ void sum_backward(const ConvWeights::State& state, PackedTaps& packed) {
 void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps& packed) {
   const auto bytes = static_cast<std::size_t>(panels_of(packed.out_channels)) *
                      static_cast<std::size_t>(packed.panel_bytes());
-  std::memset(packed.panels.reserve(bytes), 0, bytes);
   packed.code_sums.assign(static_cast<std::size_t>(padded(packed.out_channels)), 0);
+  if (bytes == 0) return;  // a phase that no tap reaches
+  std::memset(packed.panels.reserve(bytes), 0, bytes);
   const auto pack = direction == Direction::forward ? pack_forward : pack_backward;
 #pragma omp parallel for schedule(static)
   for (int out = 0; out < state.shape.out_channels; ++out) pack(state, out, packed);
