@@ -146,6 +146,18 @@ TEST_F(TrainerTest, NeitherThreadsNorWorkersChangeAByte) {
   expect_same_bytes(one, three);
 }
 
+TEST_F(TrainerTest, ExecutedInIntegersNothingChangesAByteEither) {
+  Recipe recipe = small_recipe();
+  recipe.precision.backend = PrecisionRecipe::Backend::integer;
+  recipe.threads = 1;
+  const fs::path whole = train("whole", recipe);
+  recipe.threads = 2;
+  const fs::path run = train_and_stop("stopped", recipe, 7);
+  resume(run, recipe);
+  write_file(run / "recipe.toml", text(whole / "recipe.toml"));  // it names the threads
+  expect_same_bytes(whole, run);
+}
+
 TEST_F(TrainerTest, MobileNetAndAdamAreResumedExactlyToo) {
   Recipe recipe = small_recipe();
   recipe.model.name = "cifar_mobilenet_v2";
