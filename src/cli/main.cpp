@@ -8,6 +8,7 @@
 #include "cli/command.h"
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ int run(int argc, char** argv) {
 }  // namespace bitcycle::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be reported
   try {
     return bitcycle::cli::run(argc, argv);
   } catch (const bitcycle::Error& error) {

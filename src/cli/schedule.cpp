@@ -37,6 +37,8 @@ relative_cost is the mean over the steps of (b^2 + 2 b g) / (B^2 + 2 B G): b for
 bits of a step, B and G their upper bounds; float counts as 32 bits.
 docs/schedules.md has every schedule with its formula, picture and cost.)";
 
+constexpr Step kMaxSteps = 10'000'000;  // every step is a row in memory and, with --csv, in print
+
 struct Options {
   ScheduleSpec spec{.name = ""};
   std::optional<int> min, max;
@@ -67,9 +69,9 @@ void set_bounds(const Options& options, ScheduleSpec& spec) {
 }
 
 Run make_run(const Options& options) {
-  if (options.steps < 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--steps must be at least 1, found {}", options.steps));
+  if (options.steps < 1 || options.steps > kMaxSteps) {
+    throw Error(ErrorCode::usage, fmt::format("--steps must be at least 1 and at most {}, found {}",
+                                              kMaxSteps, options.steps));
   }
   ScheduleSpec forward = options.spec;
   forward.cycle_length = parse_cycle_length(options.cycle_length);

@@ -13,6 +13,7 @@ TEST(NearestTest, FindsASlipOfOneOrTwoLetters) {
   EXPECT_EQ(nearest_name("momentun", kNames), "momentum");
   EXPECT_EQ(nearest_name("weightdecay", kNames), "weight_decay");
   EXPECT_EQ(nearest_name("LR", kNames), "lr");
+  EXPECT_EQ(nearest_name("rl", kNames), "lr");
 }
 
 TEST(NearestTest, SaysNothingWhenNothingIsClose) {

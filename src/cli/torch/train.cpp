@@ -91,6 +91,9 @@ int run_train(const TrainOptions& options) {
   const StopSignal stop;
   LiveLine line(stderr);
   Trainer trainer(recipe, paths.run_directory, options.quiet ? TrainEvents{} : narration(line));
+  if (!options.quiet) {
+    for (const std::string& notice : notices(recipe)) line.print("note: " + notice);
+  }
   if (options.resume && trainer.resume() && !options.quiet) {
     line.print(fmt::format("resuming {} at step {} of {}", paths.run_directory.string(),
                            trainer.step(), trainer.total_steps()));
