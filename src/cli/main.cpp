@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -54,9 +56,22 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_status(ErrorCode::usage);
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw Error(ErrorCode::usage, error.what(), "Run with --help for what there is.");
   }
   return action();
+}
+
+// Output that could not be written is an error like any other.
+int flushed(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  throw Error(ErrorCode::io, "the output could not be written");
+}
+
+int report(const Error& error) {
+  fmt::print(stderr, "bitcycle: {} error: {}\n", name(error.code()), error.what());
+  if (!error.hint().empty()) fmt::print(stderr, "  {}\n", error.hint());
+  return exit_status(error.code());
 }
 
 }  // namespace
@@ -65,11 +80,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be reported
   try {
-    return bitcycle::cli::run(argc, argv);
+    return bitcycle::cli::flushed(bitcycle::cli::run(argc, argv));
   } catch (const bitcycle::Error& error) {
-    fmt::print(stderr, "bitcycle: {} error: {}\n", name(error.code()), error.what());
-    if (!error.hint().empty()) fmt::print(stderr, "  {}\n", error.hint());
-    return exit_status(error.code());
+    return bitcycle::cli::report(error);
+  } catch (const std::system_error& error) {  // the file system's, and failing output
+    return bitcycle::cli::report({bitcycle::ErrorCode::io, error.what()});
   } catch (const std::exception& error) {
     // LibTorch appends a stack trace to its messages, which helps nobody here.
     const std::string message = error.what();

@@ -8,6 +8,7 @@
 
 #include "cli/run_paths.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -25,18 +26,30 @@ std::string text_of(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string bits_text(const ScheduleSpec& spec) {
-  if (spec.max == 0) return "fp";
-  return spec.min == spec.max ? std::to_string(spec.max) : fmt::format("{}-{}", spec.min, spec.max);
+// "CR 3-8", "static 8", "fp", or the expression that the name is.
+std::string schedule_text(const ScheduleSpec& spec) {
+  if (max_bits(spec) == 0) return "fp";
+  const auto names = schedule_names();
+  if (std::find(names.begin(), names.end(), spec.name) == names.end()) return spec.name;
+  return spec.min == spec.max ? fmt::format("{} {}", spec.name, spec.max)
+                              : fmt::format("{} {}-{}", spec.name, spec.min, spec.max);
 }
 
+// "CR 3-8/8": forward over backward; weights and activations apart where they differ.
 std::string precision_text(const PrecisionRecipe& precision) {
-  return fmt::format("{} {}/{}", precision.forward.name, bits_text(precision.forward),
-                     bits_text(precision.backward));
+  const std::string weight = schedule_text(precision.weight.value_or(precision.forward));
+  const std::string activation = schedule_text(precision.activation.value_or(precision.forward));
+  const std::string forward = weight == activation ? weight : weight + "w " + activation + "a";
+  if (forward == "fp") return "float";
+  const ScheduleSpec& back = precision.backward;
+  const bool plain = back.name == "static" && back.max != 0;
+  return forward + "/" + (plain ? std::to_string(back.max) : schedule_text(back)) +
+         (precision.overrides.empty() ? "" : " with overrides");
 }
 
 // Steps that a killed process had to repeat were logged twice; the later line counts.
-double measured_seconds(const fs::path& timing) {
+std::optional<double> measured_seconds(const fs::path& timing) {
+  if (!fs::exists(timing)) return std::nullopt;
   std::istringstream lines(text_of(timing));
   std::map<std::int64_t, double> seconds;
   for (std::string line; std::getline(lines, line);) {
@@ -76,7 +89,7 @@ std::string summary_table(const std::vector<RunSummary>& runs) {
   for (const RunSummary& run : runs) {
     table.add_row({run.precision, fmt::format("{:.2f} %", run.accuracy),
                    fmt::format("{:.4g}", run.gbitops), fmt::format("{:.1f} %", run.saving_percent),
-                   readable_duration(run.training_seconds), run.run});
+                   run.training_seconds ? readable_duration(*run.training_seconds) : "-", run.run});
   }
   return table.text();
 }
@@ -84,12 +97,13 @@ std::string summary_table(const std::vector<RunSummary>& runs) {
 std::string summary_json(const std::vector<RunSummary>& runs) {
   Json list = Json::array();
   for (const RunSummary& run : runs) {
-    list.push_back({{"run", run.run},
-                    {"precision", run.precision},
-                    {"accuracy", run.accuracy},
-                    {"gbitops", run.gbitops},
-                    {"saving_percent", run.saving_percent},
-                    {"training_seconds", run.training_seconds}});
+    list.push_back(
+        {{"run", run.run},
+         {"precision", run.precision},
+         {"accuracy", run.accuracy},
+         {"gbitops", run.gbitops},
+         {"saving_percent", run.saving_percent},
+         {"training_seconds", run.training_seconds ? Json(*run.training_seconds) : Json()}});
   }
   return list.dump(2) + "\n";
 }

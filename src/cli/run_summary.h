@@ -3,6 +3,7 @@
 // The result of a finished run, read from its directory, and a table of several.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@ struct RunSummary {
   std::string precision;  // e.g. "CR 3-8/8"
   double accuracy = 0;    // test, percent, of the best weights
   double gbitops = 0;
-  double saving_percent = 0;    // against static at the schedule's upper bounds
-  double training_seconds = 0;  // measured, of the training steps
+  double saving_percent = 0;               // against static at the schedule's upper bounds
+  std::optional<double> training_seconds;  // measured, of the training steps
 };
 
 // Throws Error(usage) when the directory holds no run, or one that is not finished.

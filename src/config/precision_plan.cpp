@@ -31,9 +31,13 @@ bool glob(std::string_view text, std::string_view pattern) {
 
 // The schedule of a spec over the run, advancing by step or by epoch.
 Schedule run_schedule(const ScheduleSpec& spec, PrecisionRecipe::Per per, RunLength length) {
-  return per == PrecisionRecipe::Per::step
-             ? make_schedule(spec, length.steps)
-             : make_epoch_schedule(spec, length.steps, length.steps_per_epoch);
+  try {
+    return per == PrecisionRecipe::Per::step
+               ? make_schedule(spec, length.steps)
+               : make_epoch_schedule(spec, length.steps, length.steps_per_epoch);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::recipe, std::string("precision: ") + error.what(), error.hint());
+  }
 }
 
 LayerBits float_if_unquantized(LayerBits bits) {
@@ -79,12 +83,13 @@ EvaluationBits parse_evaluation_bits(std::string_view text) {
   using Kind = EvaluationBits::Kind;
   if (text == "max") return {Kind::schedule_max};
   if (text == "current") return {Kind::current};
-  if (text == "fp") return {Kind::full};
+  if (text == "fp" || text == "0") return {Kind::full};
   int bits = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
-  if (error != std::errc{} || end != text.data() + text.size() || bits < 1 || bits > 16) {
+  if (error != std::errc{} || end != text.data() + text.size() || bits < kMinBits ||
+      bits > kMaxBits) {
     throw Error(ErrorCode::usage,
-                "expected a width from 1 to 16, \"fp\", \"max\" or \"current\", found \"" +
+                "expected a width from 1 to 32, \"fp\", \"max\" or \"current\", found \"" +
                     std::string(text) + "\"",
                 "Several widths are separated by commas, as in 3,4,6,8,fp.");
   }

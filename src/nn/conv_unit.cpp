@@ -45,7 +45,9 @@ void ConvUnitImpl::pretty_print(std::ostream& stream) const {
 }
 
 bool ConvUnitImpl::executes(const at::Device& device) const {
-  return executor_ == Executor::integer && device.is_cpu() && bitcycle::executable(conv->bits()) &&
+  LayerBits bits = conv->bits();
+  if (!is_training()) bits.error = bits.activation;  // evaluation has no errors
+  return executor_ == Executor::integer && device.is_cpu() && bitcycle::executable(bits) &&
          executable(conv->options);
 }
 

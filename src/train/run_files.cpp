@@ -24,6 +24,7 @@ Json score_json(const Score& score) {
 
 void RunFiles::open(const Recipe& recipe, const TrainState& state) {
   write_file(directory_ / "recipe.toml", to_toml(recipe));
+  std::filesystem::remove(directory_ / "summary.json");  // of the run as it was before
   metrics_.emplace(directory_ / "metrics.jsonl", state.metrics_offset);
   const auto timing = directory_ / "timing.jsonl";
   const bool goes_on = state.step > 0 && std::filesystem::exists(timing);
@@ -43,7 +44,11 @@ void RunFiles::log_step(const StepReport& report, const TrainState& state, doubl
                      {"gbitops", state.bitops / kGiga},
                      {"gbitops_static", state.bitops_static / kGiga}};
   metrics_->append(line.dump());
-  timing_->append(Json{{"step", report.step}, {"seconds", seconds}}.dump());
+  log_time(report.step, seconds);
+}
+
+void RunFiles::log_time(Step step, double seconds) {
+  timing_->append(Json{{"step", step}, {"seconds", seconds}}.dump());
 }
 
 void RunFiles::log_evaluation(const EvaluationReport& report) {

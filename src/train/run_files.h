@@ -24,6 +24,8 @@ class RunFiles {
   // Writes recipe.toml and opens the logs where `state` stands.
   void open(const Recipe& recipe, const TrainState& state);
   void log_step(const StepReport& report, const TrainState& state, double seconds);
+  // Seconds that the steps since the last line took, up to `step`.
+  void log_time(Step step, double seconds);
   void log_evaluation(const EvaluationReport& report);
   // Brings the logs to the disk; returns the length of metrics.jsonl.
   std::uint64_t sync();

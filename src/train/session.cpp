@@ -11,8 +11,17 @@
 namespace bitcycle {
 namespace {
 
+at::Device parse_device(const std::string& name) {
+  try {
+    return at::Device(name);
+  } catch (const c10::Error&) {
+    throw Error(ErrorCode::recipe, "device = \"" + name + "\" is no device that LibTorch knows",
+                "Use \"cpu\", \"cuda\" or \"cuda:N\".");
+  }
+}
+
 at::Device open_device(const std::string& name) {
-  const at::Device device(name);
+  const at::Device device = parse_device(name);
   if (device.is_cuda() && !torch::cuda::is_available()) {
     throw Error(ErrorCode::recipe, "device = \"" + name + "\", but this LibTorch finds no CUDA GPU",
                 "Use device = \"cpu\".");

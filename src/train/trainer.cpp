@@ -93,6 +93,12 @@ bool Trainer::Implementation::resume() {
   restore_tensors(std::move(loaded["optimizer.safetensors"]), origin + "optimizer.safetensors",
                   optimizer.state());
   state = train_state_from_json(text(loaded["state.json"]), origin + "state.json");
+  if (state.step > total) {
+    throw Error(ErrorCode::usage,
+                "the run is at step " + std::to_string(state.step) + ", and the recipe ends at " +
+                    std::to_string(total),
+                "A run can be made longer, not shorter; choose another --run-dir for a new one.");
+  }
   // A kill may have come between saving the best checkpoint and marking it.
   if (state.best_step != 0 && store.best() != state.best_step) store.mark_best(state.best_step);
   return true;
@@ -111,6 +117,7 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
     const bool best = due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
     if (best || due(recipe().checkpoint.every_epochs, state.step)) save_and_prune(best);
     if (stop.received() == 0 || state.step == total) continue;
+    if (timed_steps > 0) files.log_time(state.step, timed_seconds);
     if (store.latest() != state.step) save();
     return TrainOutcome::stopped;
   }
@@ -126,7 +133,7 @@ void Trainer::Implementation::train_step(const TensorBatch& batch) {
   const double value = loss.item<double>();
   if (!std::isfinite(value)) {
     const std::string layer = first_nonfinite_layer(*session.model(), batch.images);
-    diverge("the loss is " + std::to_string(value),
+    diverge(std::isnan(value) ? "the loss is not a number" : "the loss is infinite",
             layer.empty()
                 ? "all layers' outputs are finite; the loss itself overflowed"
                 : "the first value that is not finite is in the output of layer \"" + layer + "\"");

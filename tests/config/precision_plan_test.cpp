@@ -84,8 +84,9 @@ TEST(PrecisionPlanTest, EvaluationBitsAreStatedNotAccidental) {
 }
 
 TEST(PrecisionPlanTest, EvaluationBitsReadNumbersAndWordsOnly) {
-  EXPECT_EQ(parse_evaluation_bits("16").bits, 16);
-  for (const char* wrong : {"", "0", "17", "-3", "eight", "8 ", "3,4"}) {
+  EXPECT_EQ(parse_evaluation_bits("32").bits, 32);
+  EXPECT_EQ(parse_evaluation_bits("0").kind, EvaluationBits::Kind::full);
+  for (const char* wrong : {"", "33", "-3", "eight", "8 ", "3,4"}) {
     EXPECT_THROW(parse_evaluation_bits(wrong), Error) << wrong;
   }
 }

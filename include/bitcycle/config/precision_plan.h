@@ -37,7 +37,7 @@ struct EvaluationBits {
   Kind kind = Kind::schedule_max;
   int bits = 0;  // fixed
 };
-// Reads "max", "current", "fp" or a number; throws Error(usage).
+// Reads "max", "current", "fp" (or 0) or a width; throws Error(usage).
 EvaluationBits parse_evaluation_bits(std::string_view text);
 
 class PrecisionPlan {

@@ -87,7 +87,7 @@ struct PrecisionRecipe {
 struct EvaluationRecipe {
   enum class BestOn { validation, test };  // test: the papers'
 
-  std::string bits = "max";  // max (of the schedule), current (the papers'), fp, 1..16
+  std::string bits = "max";  // max (of the schedule), current (the papers'), fp, 1..32
   BestOn best_on = BestOn::validation;
   double every_epochs = 1.0;
 };

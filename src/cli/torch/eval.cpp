@@ -10,9 +10,11 @@
 #include "cli/run_paths.h"
 #include "cli/torch_commands.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace bitcycle::cli {
@@ -30,10 +32,12 @@ Step chosen_step(const CheckpointStore& store, const EvalOptions& options) {
     const auto [stop, error] = std::from_chars(options.checkpoint.data(), end, number);
     if (error == std::errc{} && stop == end) step = number;
   }
-  if (step) return *step;
+  const auto steps = store.steps();
+  if (step && std::find(steps.begin(), steps.end(), *step) != steps.end()) return *step;
   throw Error(ErrorCode::checkpoint,
               "no checkpoint \"" + options.checkpoint + "\" in \"" + options.run + "\"",
-              "--checkpoint takes best, last, or the number of a step that is in checkpoints/.");
+              fmt::format("--checkpoint takes best, last, or a step; there are: {}",
+                          fmt::join(steps, ", ")));
 }
 
 DatasetOptions::Split split_of(const EvalOptions& options, const Recipe& recipe) {

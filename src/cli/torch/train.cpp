@@ -1,6 +1,7 @@
 // `bitcycle train` itself, in the program that has LibTorch.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/run_lock.h"
 #include "bitcycle/report/live_line.h"
 #include "bitcycle/train/caching_allocator.h"
@@ -58,16 +59,24 @@ TrainEvents narration(LiveLine& line) {
               [&line](const EvaluationReport& report) { line.print(evaluation_text(report)); }};
 }
 
+bool has_recipe(const fs::path& run) {
+  return fs::exists(run / "recipe.toml");
+}
+
+// What the recipe of a run that is there already would change.
+std::vector<std::string> changes_to(const fs::path& run, const Recipe& recipe) {
+  if (!has_recipe(run)) return {};
+  return differences(read_recipe(run / "recipe.toml"), recipe);
+}
+
 // A run that is there already is only touched when asked to.
-void check_existing_run(const TrainOptions& options, const fs::path& run, const Recipe& recipe) {
-  if (!fs::exists(run / "recipe.toml")) return;
-  if (!options.resume) {
+void check_existing_run(const TrainOptions& options, const fs::path& run,
+                        const std::vector<std::string>& changes) {
+  if (!options.resume && (has_recipe(run) || CheckpointStore(run).latest())) {
     throw Error(ErrorCode::usage, "\"" + run.string() + "\" already holds a run",
                 "Add --resume to go on with it, or choose another place with --run-dir.");
   }
-  if (options.accept_changes) return;
-  const auto changes = differences(read_recipe(run / "recipe.toml"), recipe);
-  if (changes.empty()) return;
+  if (options.accept_changes || changes.empty()) return;
   std::string list;
   for (const std::string& change : changes) list += "\n    " + change;
   throw Error(ErrorCode::usage,
@@ -77,7 +86,6 @@ void check_existing_run(const TrainOptions& options, const fs::path& run, const 
 
 void print_result(const fs::path& run) {
   fmt::print("{}", summary_table({read_run_summary(run)}));
-  fmt::print("run directory: {}\n", run.string());
 }
 
 }  // namespace
@@ -86,19 +94,23 @@ int run_train(const TrainOptions& options) {
   use_caching_allocator();
   const TrainPaths paths = train_paths(options);
   const Recipe recipe = read_recipe(paths.recipe, options.settings);
-  check_existing_run(options, paths.run_directory, recipe);
-  const RunLock lock(paths.run_directory);
+  const auto changes = changes_to(paths.run_directory, recipe);
+  check_existing_run(options, paths.run_directory, changes);
   const StopSignal stop;
   LiveLine line(stderr);
   Trainer trainer(recipe, paths.run_directory, options.quiet ? TrainEvents{} : narration(line));
+  const RunLock lock(paths.run_directory);  // makes the directory, so nothing may fail before it
   if (!options.quiet) {
     for (const std::string& notice : notices(recipe)) line.print("note: " + notice);
   }
-  if (options.resume && trainer.resume() && !options.quiet) {
-    line.print(fmt::format("resuming {} at step {} of {}", paths.run_directory.string(),
-                           trainer.step(), trainer.total_steps()));
+  const bool resumed = options.resume && trainer.resume();
+  if (options.resume && !options.quiet) {
+    line.print(resumed ? fmt::format("resuming {} at step {} of {}", paths.run_directory.string(),
+                                     trainer.step(), trainer.total_steps())
+                       : "there is no checkpoint to resume from; starting at step 0");
   }
-  if (trainer.step() == trainer.total_steps() && fs::exists(paths.run_directory / "summary.json")) {
+  const bool finished = trainer.step() == trainer.total_steps() && changes.empty();
+  if (finished && fs::exists(paths.run_directory / "summary.json")) {
     print_result(paths.run_directory);
     return 0;
   }
