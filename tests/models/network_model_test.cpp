@@ -76,11 +76,19 @@ FloatReference reference_with(const std::vector<at::Tensor>& parameters, const N
   return reference;
 }
 
+// Without ReLUs: one whose input is nearly 0 may open in one network and not in another, and then
+// gradients differ by a percent though both are right. (Their mask is tested in kernels_test.)
+Network smooth_network(const char* name) {
+  Network network = make_network(name, {.input = ImageShape{3, 16, 16}});
+  for (Node& node : network.nodes) node.activation = Activation::none;
+  return network;
+}
+
 // In float the fused units must compute what LibTorch's own modules compute: as close to the same
 // network in double as LibTorch's float is.
 TEST(NetworkModelTest, InFloatAgreesWithPlainLibTorchForwardAndBackward) {
   for (const char* name : {"cifar_resnet8", "cifar_mobilenet_v2"}) {
-    const Network network = make_network(name, {.input = ImageShape{3, 16, 16}});
+    const Network network = smooth_network(name);
     auto ours = NetworkModel(network, 3);
     const auto parameters = reference_order(ours);
     auto plain = reference_with(parameters, network), exact = reference_with(parameters, network);
@@ -91,9 +99,8 @@ TEST(NetworkModelTest, InFloatAgreesWithPlainLibTorchForwardAndBackward) {
     for (const at::Tensor& y : {a, b, truth}) at::cross_entropy_loss(y, labels).backward();
     EXPECT_LT(relative_distance(a, truth), 5 * relative_distance(b, truth) + 1e-5) << name;
     const at::Tensor gradient = exact->parameters()[0].grad();
-    // A ReLU whose input is nearly 0 may open in one and not in the other, worth about 1 %.
     EXPECT_LT(relative_distance(parameters[0].grad(), gradient),
-              5 * relative_distance(plain->parameters()[0].grad(), gradient) + 0.03)
+              5 * relative_distance(plain->parameters()[0].grad(), gradient) + 1e-5)
         << name;
     ours->eval();
     plain->eval();
