@@ -1,7 +1,6 @@
 #include "bitcycle/models/network_model.h"
 
 #include "bitcycle/base/random.h"
-#include "bitcycle/quant/integer_unit.h"
 
 #include "models/module_tree.h"
 #include "quant/dense.h"
@@ -70,33 +69,32 @@ bool is_half(const at::Tensor& x) {
 at::Tensor as_half(const at::Tensor& x) {
   return !x.defined() || is_half(x) ? x : enter_half(x);
 }
-at::Tensor as_float(const at::Tensor& x) {
-  return is_half(x) ? leave_half(x) : x;
+at::Tensor as_float(const UnitTensor& x) {
+  return is_half(x.values) ? leave_half(ready(x)) : x.values;
 }
 
 // The outputs of nodes while others still have to read them.
 class Outputs {
  public:
-  Outputs(RangedTensor input, std::vector<int> readers)
+  Outputs(at::Tensor input, std::vector<int> readers)
       : input_(std::move(input)), readers_(std::move(readers)), outputs_(readers_.size()) {}
 
-  RangedTensor take(int node) {
+  UnitTensor take(int node) {
     if (node == kNone) return {};
-    if (node == kInput) return input_;
-    RangedTensor& output = outputs_[node];
+    if (node == kInput) return {.values = input_};
+    auto& [output, second] = outputs_[node];
     if (--readers_[node] == 0) return std::move(output);
     if (!is_half(output.values)) return output;
-    auto [mine, others] = fork_half(output.values);
-    output.values = others;
-    return {mine, output.range};
+    if (!second.defined()) std::tie(output.values, second) = fork_half(output.values);
+    return {std::exchange(second, {}), output.range, output.pending, output.stored};
   }
-  void put(int node, RangedTensor output) { outputs_[node] = std::move(output); }
-  const at::Tensor& values(int node) const { return outputs_[node].values; }
+  void put(int node, IntegerUnitOutput output) { outputs_[node] = std::move(output); }
+  const UnitTensor& peek(int node) const { return outputs_[node].output; }
 
  private:
-  RangedTensor input_;
+  at::Tensor input_;
   std::vector<int> readers_;
-  std::vector<RangedTensor> outputs_;
+  std::vector<IntegerUnitOutput> outputs_;
 };
 
 }  // namespace
@@ -137,37 +135,53 @@ void NetworkModelImpl::set_executor(Executor executor) {
   for (ConvUnit& unit : units_) {
     if (unit) unit->set_executor(executor);
   }
+  for (QuantLinear& linear : linears_) {
+    if (linear) linear->set_executor(executor);
+  }
 }
 
 at::Tensor NetworkModelImpl::forward(const at::Tensor& x, const Observer& observer) {
-  Outputs outputs({dense(x), std::nullopt}, readers_);
+  Outputs outputs(dense(x), readers_);
   const int last = static_cast<int>(network_.nodes.size()) - 1;
   for (int i = 0; i <= last; ++i) {
     const Node& node = network_.nodes[i];
-    const RangedTensor input = outputs.take(node.input);
-    outputs.put(i, run(node, input, outputs.take(node.residual).values));
-    if (observer) observer(node, outputs.values(i));
+    const UnitTensor input = outputs.take(node.input);
+    outputs.put(i, run(node, input, outputs.take(node.residual)));
+    if (observer) observer(node, ready(outputs.peek(i)));
   }
-  return outputs.values(last);
+  return outputs.peek(last).values;
 }
 
 // Units that execute in integers read and write halves; everything else is in float.
-RangedTensor NetworkModelImpl::run(const Node& node, const RangedTensor& x,
-                                   const at::Tensor& residual) {
+IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
+                                        const UnitTensor& residual) {
   const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
   if (units_[index] && units_[index]->executes(x.values.device())) {
-    return units_[index]->forward({as_half(x.values), x.range}, as_half(residual));
+    const Delivery delivery = readers_[index] == 1 ? Delivery::pending : Delivery::ready_twice;
+    return units_[index]->execute({as_half(x.values), x.range, x.pending, x.stored},
+                                  as_half(ready(residual)), delivery);
   }
-  const at::Tensor input = as_float(x.values);
+  if (node.kind == NodeKind::max_pool && is_half(x.values)) {
+    return {{max_pool_half(ready(x), node.kernel, node.stride, node.padding), {}, {}}, {}};
+  }
+  if (node.kind == NodeKind::average_pool && is_half(x.values)) {
+    return {{mean_pool_half(ready(x)), {}, {}}, {}};
+  }
+  return {{run_in_float(node, as_float(x), as_float(residual)), {}, {}}, {}};
+}
+
+at::Tensor NetworkModelImpl::run_in_float(const Node& node, const at::Tensor& x,
+                                          const at::Tensor& residual) {
+  const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
   switch (node.kind) {
     case NodeKind::convolution:
-      return {units_[index]->forward(input, as_float(residual)), std::nullopt};
+      return units_[index]->forward(x, residual);
     case NodeKind::max_pool:
-      return {at::max_pool2d(input, node.kernel, node.stride, node.padding), std::nullopt};
+      return at::max_pool2d(x, node.kernel, node.stride, node.padding);
     case NodeKind::average_pool:
-      return {at::adaptive_avg_pool2d(input, {1, 1}), std::nullopt};
+      return at::adaptive_avg_pool2d(x, {1, 1});
     case NodeKind::linear:
-      return {linears_[index]->forward(input.flatten(1)), std::nullopt};
+      return linears_[index]->forward(x.flatten(1));
   }
   return x;
 }

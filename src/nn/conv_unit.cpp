@@ -1,6 +1,5 @@
 #include "bitcycle/nn/conv_unit.h"
 
-#include "bitcycle/quant/integer_unit.h"
 #include "bitcycle/quant/norm_function.h"
 
 namespace bitcycle {
@@ -45,42 +44,30 @@ void ConvUnitImpl::pretty_print(std::ostream& stream) const {
 }
 
 bool ConvUnitImpl::executes(const at::Device& device) const {
-  LayerBits bits = conv->bits();
-  if (!is_training()) bits.error = bits.activation;  // evaluation has no errors
-  return executor_ == Executor::integer && device.is_cpu() && bitcycle::executable(bits) &&
+  return executor_ != Executor::simulate && device.is_cpu() &&
+         bitcycle::executable(executed_bits(conv->bits(), is_training())) &&
          executable(conv->options);
 }
 
 at::Tensor ConvUnitImpl::forward(const at::Tensor& x, const at::Tensor& residual) {
-  return forward(RangedTensor{x, std::nullopt}, residual).values;
+  if (executes(x.device())) return execute({x, {}, {}}, residual, Delivery::ready).output.values;
+  return norm_activate(*norm, conv->forward(x), residual, activation);
 }
 
-RangedTensor ConvUnitImpl::forward(const RangedTensor& x, const at::Tensor& residual) {
-  if (executes(x.values.device())) return execute(x, residual);
-  return {norm_activate(*norm, conv->forward(x.values), residual, activation), std::nullopt};
-}
-
-RangedTensor ConvUnitImpl::execute(const RangedTensor& x, const at::Tensor& residual) {
+IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const at::Tensor& residual,
+                                        Delivery delivery) {
   const integer::ConvShape shape = conv_shape(conv->options, x.values);
   if (weights_ == nullptr) weights_ = std::make_shared<integer::ConvWeights>(shape);
-  const auto own_range = [&] {
-    if (x.range) return *x.range;
-    const integer::Range range = real_range(x.values);
-    return Range{range.low, range.high};
-  };
-  const Range range = conv->input_range(own_range, is_training());
-  integer::Range output_range;
-  const auto added = residual.defined() ? c10::make_optional(residual) : c10::nullopt;
-  const at::Tensor output = integer_unit(x.values, added, conv->weight,
-                                         {.shape = shape,
-                                          .bits = conv->bits(),
-                                          .noise = conv->noise(),
-                                          .activation = activation,
-                                          .input_range = {range.lo, range.hi},
-                                          .weights = weights_,
-                                          .norm = norm.get(),
-                                          .output_range = &output_range});
-  return {output, Range{output_range.low, output_range.high}};
+  return integer_unit(x, residual, conv->weight,
+                      {.shape = shape,
+                       .bits = conv->bits(),
+                       .noise = conv->noise(),
+                       .executor = executor_,
+                       .activation = activation,
+                       .delivery = delivery,
+                       .input_range = unit_input_range(*conv, x, is_training()),
+                       .weights = weights_,
+                       .norm = {norm.get(), {}}});
 }
 
 }  // namespace bitcycle

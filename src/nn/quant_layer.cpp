@@ -1,5 +1,7 @@
 #include "bitcycle/nn/quant_layer.h"
 
+#include "bitcycle/quant/integer_unit.h"
+
 namespace bitcycle {
 namespace {
 
@@ -37,6 +39,15 @@ void QuantLayer::track(Range range) {
     running_zero_.mul_(kKeep).add_(kTake * range.lo);
   }
   steps_tracked_.add_(1);
+}
+
+integer::Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training) {
+  const auto own_range = [&] {
+    const integer::Range range = x.range ? *x.range : real_range(x.values);
+    return Range{range.low, range.high};
+  };
+  const Range range = layer.input_range(own_range, training);
+  return {range.lo, range.hi};
 }
 
 }  // namespace bitcycle

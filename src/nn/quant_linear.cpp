@@ -27,7 +27,33 @@ void QuantLinearImpl::pretty_print(std::ostream& stream) const {
          << ", " << bits() << ")";
 }
 
+// A fully connected layer is a 1x1 convolution on 1x1 pictures, and its bias a batch norm that does
+// nothing else.
+at::Tensor QuantLinearImpl::execute(const at::Tensor& x) {
+  const auto in = options.in_features(), out = options.out_features();
+  const integer::ConvShape shape{.batch = static_cast<int>(x.numel() / in),
+                                 .in_channels = static_cast<int>(in),
+                                 .out_channels = static_cast<int>(out)};
+  if (codes_ == nullptr) codes_ = std::make_shared<integer::ConvWeights>(shape);
+  const UnitTensor input{x.reshape({-1, in, 1, 1}), {}, {}};
+  const auto result = integer_unit(input, {}, weight.view({out, in, 1, 1}),
+                                   {.shape = shape,
+                                    .bits = bits(),
+                                    .noise = noise(),
+                                    .executor = executor_,
+                                    .input_range = unit_input_range(*this, input, is_training()),
+                                    .weights = codes_,
+                                    .norm = {nullptr, bias}});
+  std::vector<std::int64_t> sizes = x.sizes().vec();
+  sizes.back() = out;
+  return result.output.values.reshape(sizes);
+}
+
 at::Tensor QuantLinearImpl::forward(const at::Tensor& x) {
+  if (executor_ != Executor::simulate && x.device().is_cpu() &&
+      executable(executed_bits(bits(), is_training()))) {
+    return execute(x);
+  }
   LayerCall call{bits(), {}, noise()};
   if (call.bits.activation != 0) {
     call.input_range = input_range([&] { return tensor_range(x); }, is_training());

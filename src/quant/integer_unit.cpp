@@ -1,8 +1,12 @@
 #include "bitcycle/quant/integer_unit.h"
 
+#include "bitcycle/kernels/integer/stored_codes.h"
+
+#include "quant/conv_products.h"
 #include "quant/dense.h"
 #include "quant/norm_tracking.h"
 #include "quant/real_view.h"
+#include "quant/unit_state.h"
 
 namespace bitcycle {
 namespace {
@@ -11,28 +15,9 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-// Everything the backward pass needs.
-struct UnitState : torch::CustomClassHolder {
-  IntegerUnitCall call;
-  integer::CodeParams input;
-  integer::BatchNorm norm;
-  at::Tensor codes;  // of the input, with halo
-  at::Tensor y;      // the convolution's output
-  at::Tensor mask;   // bits of output > 0; only where a residual made them differ from y's sign
-  bool residual = false;
-};
-
-at::Tensor code_buffer(const integer::CodeGrid& grid) {
-  return at::empty({static_cast<std::int64_t>(grid.bytes())}, at::kByte);
-}
-
-integer::Rectify rectify(Activation activation) {
-  return activation == Activation::relu ? integer::Rectify::relu : integer::Rectify::none;
-}
-
-// Gradients are scaled only where they travel in half precision.
-float scale_of_gradients(const at::Tensor& x) {
-  return x.scalar_type() == at::kHalf ? gradient_scale(x.size(0)) : 1.0f;
+std::vector<float> list(const at::Tensor& x) {
+  const auto floats = values(x);
+  return {floats.begin(), floats.end()};
 }
 
 at::Tensor output_like(const integer::ConvShape& shape, const at::Tensor& x) {
@@ -40,145 +25,134 @@ at::Tensor output_like(const integer::ConvShape& shape, const at::Tensor& x) {
                    x.options(), at::MemoryFormat::ChannelsLast);
 }
 
-// Batch norm's scale and shift from the running statistics.
+// A bias is a batch norm of mean 0 and deviation 1.
+integer::BatchNorm bias_norm(const at::Tensor& bias, int channels) {
+  const auto size = static_cast<std::size_t>(channels);
+  const std::vector<float> zeros(size, 0.0f), ones(size, 1.0f);
+  return {integer::Statistics::running,       zeros, ones, ones, ones,
+          bias.defined() ? list(bias) : zeros};
+}
+
 integer::BatchNorm running_norm(const torch::nn::BatchNorm2dImpl& norm) {
-  const at::Tensor scale = norm.weight * (norm.running_var + norm.options.eps()).rsqrt();
-  const at::Tensor shift = norm.bias - norm.running_mean * scale;
-  const auto a = values(scale), b = values(shift);
-  return {{}, {}, {a.begin(), a.end()}, {b.begin(), b.end()}};
+  const at::Tensor inverse = (norm.running_var + norm.options.eps()).rsqrt();
+  const at::Tensor scale = norm.weight * inverse;
+  return {integer::Statistics::running,
+          list(norm.running_mean),
+          list(norm.running_var),
+          list(inverse),
+          list(scale),
+          list(norm.bias - norm.running_mean * scale)};
 }
 
 // In training from the batch, moving the running statistics; else from these.
 integer::BatchNorm unit_norm(const IntegerUnitCall& call, const integer::ChannelStats& stats) {
-  torch::nn::BatchNorm2dImpl& norm = *call.norm;
+  if (call.norm.norm == nullptr) return bias_norm(call.norm.bias, call.shape.out_channels);
+  torch::nn::BatchNorm2dImpl& norm = *call.norm.norm;
   if (!norm.is_training()) return running_norm(norm);
   const std::int64_t count =
       std::int64_t{call.shape.batch} * call.shape.out_height() * call.shape.out_width();
   integer::BatchNorm result =
       batch_norm_forward(stats, count, values(norm.weight), values(norm.bias), norm.options.eps());
-  std::vector<float> variance(result.mean.size());
-  for (std::size_t c = 0; c < variance.size(); ++c) {
-    const double mean = stats.sum[c] / static_cast<double>(count);
-    variance[c] = static_cast<float>(
-        std::max(0.0, stats.sum_of_squares[c] / static_cast<double>(count) - mean * mean));
-  }
-  track_statistics(norm, result.mean, variance, count);
+  track_statistics(norm, result.mean, result.variance, count);
   return result;
 }
 
-// Runs the unit, leaving in `state` what backward needs.
-at::Tensor run_unit(const at::Tensor& x, const at::Tensor& residual, const at::Tensor& weight,
-                    UnitState& state) {
+// The codes without halo, or those that another reader of the same tensor stored.
+at::Tensor stored(const integer::CodeGrid& grid, integer::Codes codes, StoredInput* shared) {
+  if (shared != nullptr && shared->codes.defined() && shared->params == codes.params) {
+    return shared->codes;
+  }
+  const auto bytes = static_cast<std::int64_t>(stored_bytes(grid, codes.params.bits));
+  at::Tensor result = at::empty({bytes}, at::kByte);
+  store_codes(grid, codes, result.data_ptr<std::uint8_t>());
+  if (shared != nullptr) *shared = {codes.params, result};
+  return result;
+}
+
+// Quantizes the input and convolves it.
+integer::ChannelStats convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   const integer::CodeGrid grid = call.shape.input_grid();
-  state.input = code_params(call.input_range, call.bits.activation);
-  state.codes = code_buffer(grid);
-  quantize(grid, {.y = view_of(x)}, state.input, state.codes.data_ptr<std::uint8_t>());
-  call.weights->quantize(values(weight.contiguous()), call.bits.weight);
-  state.y = output_like(call.shape, x);
-  integer::ChannelStats stats;
-  conv_forward(call.shape, {state.codes.data_ptr<std::uint8_t>(), state.input}, *call.weights, {},
-               mutable_view_of(state.y), &stats);
-  state.norm = unit_norm(call, stats);
-  const integer::CodeGrid out_grid = grid_of(state.y);
-  state.residual = residual.defined();
-  const bool masked = state.residual && call.activation == Activation::relu;
-  if (masked) {
-    state.mask = at::empty({static_cast<std::int64_t>(mask_bytes(out_grid))}, at::kByte);
-  }
-  const at::Tensor output = at::empty_like(state.y);
-  const integer::Range range =
-      activate(out_grid,
-               {.y = view_of(state.y),
-                .residual = view_of(residual),
-                .scale = state.norm.scale,
-                .shift = state.norm.shift,
-                .activation = rectify(call.activation)},
-               mutable_view_of(output), masked ? state.mask.data_ptr<std::uint8_t>() : nullptr);
-  if (call.output_range != nullptr) *call.output_range = range;
-  return output;
-}
-
-integer::GradientSource gradient_source(const UnitState& state, const at::Tensor& error) {
-  integer::GradientSource source{.gradient = view_of(error), .y = view_of(state.y)};
-  if (state.call.activation != Activation::relu) return source;
-  if (state.mask.defined()) {
-    source.mask = state.mask.data_ptr<std::uint8_t>();
-  } else {
-    source.scale = state.norm.scale;
-    source.shift = state.norm.shift;
-  }
-  return source;
-}
-
-at::Tensor float_tensor(const std::vector<float>& from, float divisor) {
-  at::Tensor to = at::empty({static_cast<std::int64_t>(from.size())});
-  auto out = values(to);
-  for (std::size_t i = 0; i < from.size(); ++i) out[i] = from[i] / divisor;
-  return to;
-}
-
-struct UnitGradients {
-  at::Tensor x, residual, weight, gamma, beta;
-};
-
-UnitGradients unit_gradients(const UnitState& state, const at::Tensor& error,
-                             const at::Tensor& weight, bool input_wanted) {
-  const integer::ConvShape& shape = state.call.shape;
-  const integer::CodeGrid grid = shape.error_grid();
-  const float scale = scale_of_gradients(state.y);
-  UnitGradients gradients;
-  if (state.residual) gradients.residual = at::empty_like(error);
-  const auto source = gradient_source(state, error);
-  const auto sums =
-      gradient_sums(grid, source, state.norm.mean, mutable_view_of(gradients.residual));
-  const auto norm = batch_norm_backward(state.norm, sums, grid.elements() / grid.channels,
-                                        state.call.weights->scales());
-  gradients.gamma = float_tensor(norm.gamma, scale);
-  gradients.beta = float_tensor(norm.beta, scale);
-
-  const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
-  const integer::CodeParams params = code_params(error_range(grid, errors), state.call.bits.error);
   const at::Tensor codes = code_buffer(grid);
-  quantize_errors(grid, errors, params, state.call.noise, codes.data_ptr<std::uint8_t>());
-  const integer::Codes view{codes.data_ptr<std::uint8_t>(), params};
-  if (input_wanted) {
-    gradients.x = at::empty({shape.batch, shape.in_channels, shape.height, shape.width},
-                            state.y.options(), at::MemoryFormat::ChannelsLast);
-    conv_backward_data(shape, view, *state.call.weights, mutable_view_of(gradients.x));
+  state.input = code_params(call.input_range, call.bits.activation);
+  quantize(grid, activation_source(x, state.pending.get()), state.input,
+           codes.data_ptr<std::uint8_t>());
+  call.weights->quantize(values(saved.weight.contiguous()), call.bits.weight);
+  const integer::Codes view{codes.data_ptr<std::uint8_t>(), state.input};
+  integer::ChannelStats stats;
+  saved.y = output_like(call.shape, x);
+  conv_products(call.executor)
+      .forward(call.shape, view, *call.weights, mutable_view_of(saved.y), stats);
+  saved.source = state.pending != nullptr ? x : stored(grid, view, state.stored.get());
+  return stats;
+}
+
+// Batch norm, residual and activation of y, applied or left pending.
+at::Tensor deliver(const integer::ChannelStats& stats, const at::Tensor& residual, UnitState& state,
+                   UnitTensors& saved) {
+  const IntegerUnitCall& call = state.call;
+  auto pending = std::make_shared<const PendingNorm>(
+      PendingNorm{state.norm.scale, state.norm.shift, call.activation});
+  integer::ActivationSource source = activation_source(saved.y, pending.get());
+  if (call.delivery == Delivery::pending && !residual.defined()) {
+    state.output.output.range = activation_range(stats, source);
+    state.output.output.pending = std::move(pending);
+    return saved.y.detach();
   }
-  integer::Codes unscaled = view;
-  unscaled.params.scale /= scale;
-  gradients.weight = at::empty(weight.sizes());
-  conv_backward_weights(shape, {state.codes.data_ptr<std::uint8_t>(), state.input}, unscaled,
-                        *state.call.weights, values(gradients.weight));
-  gradients.weight = dense(gradients.weight);
-  return gradients;
+  source.residual = view_of(residual);
+  const integer::CodeGrid grid = grid_of(saved.y);
+  std::uint8_t* mask = nullptr;
+  if (residual.defined() && call.activation == Activation::relu) {
+    saved.mask = at::empty({static_cast<std::int64_t>(mask_bytes(grid))}, at::kByte);
+    mask = saved.mask.data_ptr<std::uint8_t>();
+  }
+  const at::Tensor x = at::empty_like(saved.y);
+  state.output.output.range = activate(grid, source, mutable_view_of(x), mask);
+  return x;
 }
 
 struct UnitFunction : Function<UnitFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
-                            const c10::optional<at::Tensor>& residual, const at::Tensor& weight,
-                            const at::Tensor&, const at::Tensor&, const IntegerUnitCall& call) {
-    auto state = c10::make_intrusive<UnitState>();
-    state->call = call;
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const c10::optional<at::Tensor>& residual, const at::Tensor& weight,
+                               const c10::optional<at::Tensor>&, const c10::optional<at::Tensor>&,
+                               const c10::intrusive_ptr<UnitState>& state) {
+    UnitTensors saved{.weight = weight};
+    state->joined = residual.has_value();
+    const integer::ChannelStats stats = convolve(dense(x), *state, saved);
+    state->norm = unit_norm(state->call, stats);
     const at::Tensor output =
-        run_unit(dense(x), residual ? dense(*residual) : at::Tensor(), weight, *state);
-    context->save_for_backward({weight});
-    context->saved_data["state"] = c10::IValue::make_capsule(std::move(state));
-    return output;
+        deliver(stats, residual ? dense(*residual) : at::Tensor(), *state, saved);
+    context->save_for_backward({saved.weight, saved.source, saved.y, saved.mask});
+    context->saved_data["state"] = c10::IValue::make_capsule(state);
+    if (state->call.delivery != Delivery::ready_twice) return {output};
+    state->output.output.stored = std::make_shared<StoredInput>();
+    return {output, output.detach()};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
     const auto capsule = context->saved_data["state"].toCapsule();
     const auto& state = static_cast<const UnitState&>(*capsule);
+    const variable_list tensors = context->get_saved_variables();
+    const bool swapped = !errors[0].defined();
+    const at::Tensor other = errors.size() > 1 ? errors[swapped ? 0 : 1] : at::Tensor();
     const auto gradients = unit_gradients(
-        state, dense(errors[0]), context->get_saved_variables()[0], context->needs_input_grad(0));
+        state, {tensors[0], tensors[1], tensors[2], tensors[3]}, errors[swapped ? 1 : 0], other,
+        // Edges are counted without the inputs that were left out.
+        {.x = context->needs_input_grad(0),
+         .residual = state.joined && context->needs_input_grad(1)});
     return {gradients.x, gradients.residual, gradients.weight, gradients.gamma, gradients.beta, {}};
   }
 };
 
+c10::optional<at::Tensor> maybe(const at::Tensor& x) {
+  return x.defined() ? c10::make_optional(x) : c10::nullopt;
+}
+
 }  // namespace
+
+at::Tensor code_buffer(const integer::CodeGrid& grid) {
+  return at::empty({static_cast<std::int64_t>(grid.bytes())}, at::kByte);
+}
 
 bool executable(LayerBits bits) {
   const auto fits = [](int width) {
@@ -187,9 +161,21 @@ bool executable(LayerBits bits) {
   return fits(bits.weight) && fits(bits.activation) && fits(bits.error);
 }
 
-at::Tensor integer_unit(const at::Tensor& x, const c10::optional<at::Tensor>& residual,
-                        const at::Tensor& weight, const IntegerUnitCall& call) {
-  return UnitFunction::apply(x, residual, weight, call.norm->weight, call.norm->bias, call);
+IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
+                               const at::Tensor& weight, const IntegerUnitCall& call) {
+  auto state = c10::make_intrusive<UnitState>();
+  state->call = call;
+  state->pending = x.pending;
+  state->stored = x.stored;
+  const auto* norm = call.norm.norm;
+  const variable_list outputs = UnitFunction::apply(
+      x.values, maybe(residual), weight, maybe(norm != nullptr ? norm->weight : at::Tensor()),
+      maybe(norm != nullptr ? norm->bias : call.norm.bias), state);
+  state->stored.reset();  // else it would live as long as the graph
+  IntegerUnitOutput result = std::move(state->output);
+  result.output.values = outputs[0];
+  if (outputs.size() > 1) result.second = outputs[1];
+  return result;
 }
 
 integer::Range real_range(const at::Tensor& x) {

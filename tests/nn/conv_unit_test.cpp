@@ -1,7 +1,5 @@
 #include "bitcycle/nn/conv_unit.h"
 
-#include "bitcycle/quant/integer_unit.h"
-
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -17,7 +15,7 @@ const Case kCases[] = {
     {3, 16, 3, 1, 1, false, Activation::relu},   {16, 16, 3, 1, 1, true, Activation::relu},
     {16, 32, 3, 2, 1, false, Activation::relu},  {16, 24, 1, 1, 1, false, Activation::none},
     {24, 24, 3, 1, 24, false, Activation::relu}, {24, 24, 3, 2, 24, false, Activation::relu},
-    {7, 5, 5, 1, 1, true, Activation::none}};
+    {7, 5, 5, 1, 1, true, Activation::none},     {12, 8, 3, 2, 4, false, Activation::relu}};
 
 at::Tensor pictures(std::int64_t channels) {
   return torch::randn({6, channels, 9, 8}).contiguous(at::MemoryFormat::ChannelsLast);
@@ -62,6 +60,62 @@ TEST(ConvUnitTest, ExecutedAtEightBitsIsCloseToFloat) {
     if (!c.residual) continue;
     EXPECT_GT(similarity(integer.residual_gradient, exact.residual_gradient), 0.99);
   }
+}
+
+TEST(ConvUnitTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
+  for (const Case& c : kCases) {
+    for (const int bits : {2, 5, 8}) {
+      const Outcome executed = step(c, Executor::integer, {bits, bits, 8});
+      const Outcome simulated = step(c, Executor::simulate_integer, {bits, bits, 8});
+      EXPECT_TRUE(executed.output.equal(simulated.output));
+      // Other groupings than one and depthwise take the offsets' sum in another order.
+      EXPECT_TRUE(c.groups == 4 ? at::allclose(executed.input_gradient, simulated.input_gradient)
+                                : executed.input_gradient.equal(simulated.input_gradient));
+      EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
+      EXPECT_TRUE(executed.norm_gradient.equal(simulated.norm_gradient));
+    }
+  }
+}
+
+// Frozen statistics: the unit is affine in the convolution's output.
+TEST(ConvUnitTest, GradientsWithRunningStatisticsAreCloseToFloat) {
+  const auto gradient = [](Executor executor, LayerBits bits) {
+    torch::manual_seed(3);
+    ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
+    unit->set_executor(executor);
+    unit->conv->set_precision(bits, RandomKey(5));
+    unit->norm->running_mean.uniform_(-0.5, 0.5);
+    unit->norm->running_var.uniform_(0.5, 2.0);
+    unit->eval();
+    at::Tensor x = pictures(16).requires_grad_();
+    const at::Tensor y = unit->forward(x);
+    y.backward(torch::randn(y.sizes()));
+    return std::pair(x.grad(), unit->norm->weight.grad());
+  };
+  const auto [x, gamma] = gradient(Executor::integer, {8, 8, 8});
+  const auto [float_x, float_gamma] = gradient(Executor::simulate, {});
+  EXPECT_GT(similarity(x, float_x), 0.99);
+  EXPECT_GT(similarity(gamma, float_gamma), 0.99);
+}
+
+// Two passes at different bits share the memory of the weight codes.
+TEST(ConvUnitTest, BackwardUsesTheBitsOfItsOwnForward) {
+  const auto gradient = [](bool disturbed) {
+    torch::manual_seed(3);
+    ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
+    unit->set_executor(Executor::integer);
+    unit->conv->set_precision({3, 3, 8}, RandomKey(5));
+    at::Tensor x = pictures(16).requires_grad_();
+    const at::Tensor y = unit->forward(x);
+    if (disturbed) {
+      const torch::NoGradGuard no_grad;
+      unit->conv->set_precision({8, 8, 8}, RandomKey(6));
+      unit->forward(x);
+    }
+    y.backward(torch::ones(y.sizes()));
+    return x.grad();
+  };
+  EXPECT_TRUE(gradient(false).equal(gradient(true)));
 }
 
 TEST(ConvUnitTest, FewerBitsAreFurtherFromFloat) {

@@ -80,12 +80,18 @@ constexpr std::uint32_t noise_word(NoiseKey key, std::uint32_t pair) {
   return x ^ (x >> 16);
 }
 
+// The 16 random bits of element i.
+constexpr std::uint32_t noise_bits(NoiseKey key, std::uint64_t i) {
+  const std::uint32_t word = noise_word(key, static_cast<std::uint32_t>(i >> 1));
+  return (i & 1) != 0 ? word >> 16 : word & 0xffffU;
+}
+
 // Noise of element i, uniform on the 65536 midpoints of (-0.5, 0.5): exact in float, mean exactly
 // 0.
+inline constexpr float kNoiseStep = 0x1p-16f;
+inline constexpr float kNoiseCentre = 32767.5f;
 constexpr float noise(NoiseKey key, std::uint64_t i) {
-  const std::uint32_t word = noise_word(key, static_cast<std::uint32_t>(i >> 1));
-  const std::uint32_t half = (i & 1) != 0 ? word >> 16 : word & 0xffffU;
-  return (static_cast<float>(half) - 32767.5f) * 0x1p-16f;
+  return (static_cast<float>(noise_bits(key, i)) - kNoiseCentre) * kNoiseStep;
 }
 
 }  // namespace bitcycle

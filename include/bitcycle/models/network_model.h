@@ -29,7 +29,8 @@ class NetworkModelImpl : public torch::nn::Module {
  private:
   void build(const Node& node);
   void initialise(std::uint64_t seed);
-  RangedTensor run(const Node& node, const RangedTensor& x, const at::Tensor& residual);
+  IntegerUnitOutput run(const Node& node, const UnitTensor& x, const UnitTensor& residual);
+  at::Tensor run_in_float(const Node& node, const at::Tensor& x, const at::Tensor& residual);
 
   Network network_;
   std::vector<ConvUnit> units_;       // by node; empty where the node is no convolution

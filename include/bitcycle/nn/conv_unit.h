@@ -5,28 +5,20 @@
 //   unit(x, residual) = activation(norm(conv(x)) + residual)
 //
 // It either simulates low precision (quantizes, then computes in float; any device) or executes it
-// (integer kernels on the CPU). The zoo's networks use it, and so can others.
+// (integer kernels on the CPU), see bitcycle/quant/executor.h. The zoo's networks use it, and so
+// can others.
 
-#include "bitcycle/kernels/integer/conv.h"
 #include "bitcycle/network/network.h"
 #include "bitcycle/nn/quant_conv.h"
+#include "bitcycle/quant/integer_unit.h"
 
 #include <memory>
-#include <optional>
 
 namespace bitcycle {
-
-enum class Executor { simulate, integer };
 
 struct ConvUnitOptions {
   torch::nn::Conv2dOptions conv;
   Activation activation = Activation::relu;
-};
-
-// A tensor with its range, where that is known; saves the next unit a pass.
-struct RangedTensor {
-  at::Tensor values;
-  std::optional<Range> range;
 };
 
 class ConvUnitImpl : public torch::nn::Module {
@@ -37,7 +29,8 @@ class ConvUnitImpl : public torch::nn::Module {
 
   // Float, or half where the unit executes in integers; the output has the input's type.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& residual = {});
-  RangedTensor forward(const RangedTensor& x, const at::Tensor& residual);
+  // The same between units of a network, where executes() says so.
+  IntegerUnitOutput execute(const UnitTensor& x, const at::Tensor& residual, Delivery delivery);
 
   // Which executor to use where it supports the layer's bits and geometry.
   void set_executor(Executor executor) { executor_ = executor; }
@@ -49,8 +42,6 @@ class ConvUnitImpl : public torch::nn::Module {
   Activation activation;
 
  private:
-  RangedTensor execute(const RangedTensor& x, const at::Tensor& residual);
-
   Executor executor_ = Executor::simulate;
   std::shared_ptr<integer::ConvWeights> weights_;  // made when first needed
 };

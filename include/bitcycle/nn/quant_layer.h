@@ -7,7 +7,7 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
-#include "bitcycle/quant/torch.h"
+#include "bitcycle/quant/unit_tensor.h"
 
 namespace bitcycle {
 
@@ -53,5 +53,13 @@ class QuantLayer {
   at::Tensor running_zero_;   // lo, likewise
   at::Tensor steps_tracked_;
 };
+
+// The bits that a pass really uses: evaluation has no errors.
+inline LayerBits executed_bits(LayerBits bits, bool training) {
+  return training ? bits : LayerBits{bits.weight, bits.activation, bits.activation};
+}
+
+// The range over which a layer that executes in integers quantizes its input.
+integer::Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training);
 
 }  // namespace bitcycle

@@ -4,6 +4,9 @@
 // as in QuantConv2d.
 
 #include "bitcycle/nn/quant_layer.h"
+#include "bitcycle/quant/integer_unit.h"
+
+#include <memory>
 
 namespace bitcycle {
 
@@ -15,9 +18,18 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   void pretty_print(std::ostream& stream) const override;
   at::Tensor forward(const at::Tensor& x);
 
+  // Which executor to use where it supports the layer's bits.
+  void set_executor(Executor executor) { executor_ = executor; }
+
   torch::nn::LinearOptions options;
   at::Tensor weight;  // [out, in]
   at::Tensor bias;    // undefined unless options.bias(); never quantized
+
+ private:
+  at::Tensor execute(const at::Tensor& x);
+
+  Executor executor_ = Executor::simulate;
+  std::shared_ptr<integer::ConvWeights> codes_;  // made when first needed
 };
 TORCH_MODULE(QuantLinear);
 

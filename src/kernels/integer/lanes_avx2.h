@@ -28,7 +28,7 @@ class Avx2Lanes {
     return {_mm256_cvtph_ps(load16(p)), _mm256_cvtph_ps(load16(p + 8))};
   }
   // Note [Rounding noise]: 8 words hold the noise of 16 elements in order.
-  static Avx2Lanes noise(NoiseKey key, std::uint32_t first_pair) {
+  static Avx2Lanes noise_bits(NoiseKey key, std::uint32_t first_pair) {
     const __m256i count = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const auto word = [](std::uint32_t w) { return _mm256_set1_epi32(static_cast<int>(w)); };
     __m256i x = _mm256_add_epi32(word(first_pair), count);
@@ -38,12 +38,10 @@ class Avx2Lanes {
     x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 15));
     x = _mm256_mullo_epi32(_mm256_add_epi32(x, word(key.second)), word(0x846ca68bU));
     x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 16));
-    const auto centred = [](__m128i halves) {
-      const __m256 value = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(halves));
-      return _mm256_mul_ps(_mm256_sub_ps(value, _mm256_set1_ps(32767.5f)),
-                           _mm256_set1_ps(0x1p-16f));
+    const auto as_float = [](__m128i halves) {
+      return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(halves));
     };
-    return {centred(_mm256_castsi256_si128(x)), centred(_mm256_extracti128_si256(x, 1))};
+    return {as_float(_mm256_castsi256_si128(x)), as_float(_mm256_extracti128_si256(x, 1))};
   }
   void store(float* p, int count) const {
     if (count < 16) return store_copy(p, count);
@@ -66,6 +64,10 @@ class Avx2Lanes {
   }
   Avx2Lanes operator*(const Avx2Lanes& o) const {
     return {_mm256_mul_ps(v_[0], o.v_[0]), _mm256_mul_ps(v_[1], o.v_[1])};
+  }
+  Avx2Lanes times_plus(const Avx2Lanes& factor, const Avx2Lanes& term) const {
+    return {_mm256_fmadd_ps(v_[0], factor.v_[0], term.v_[0]),
+            _mm256_fmadd_ps(v_[1], factor.v_[1], term.v_[1])};
   }
   Avx2Lanes min(const Avx2Lanes& o) const {
     return {_mm256_min_ps(v_[0], o.v_[0]), _mm256_min_ps(v_[1], o.v_[1])};
@@ -131,21 +133,16 @@ class Avx2Lanes {
   class Quantizer {
    public:
     explicit Quantizer(const CodeParams& params)
-        : low_(_mm256_set1_ps(static_cast<float>(-params.zero_point))),
-          high_(_mm256_set1_ps(static_cast<float>(params.levels() - params.zero_point))),
-          zero_(_mm256_set1_epi32(params.zero_point)) {}
+        : high_(_mm256_set1_ps(static_cast<float>(params.levels()))) {}
     void store(const Avx2Lanes& scaled, std::uint8_t* codes, int count) const {
       store16(packed(code(scaled.v_[0]), code(scaled.v_[1])), codes, count);
     }
 
    private:
-    // The conversion rounds to nearest even, the mode that every thread starts in.
-    __m256i code(__m256 v) const {
-      const __m256 clamped = _mm256_min_ps(_mm256_max_ps(v, low_), high_);
-      return _mm256_add_epi32(_mm256_cvtps_epi32(clamped), zero_);
-    }
-    __m256 low_, high_;
-    __m256i zero_;
+    // The conversion rounds to nearest even, the mode that every thread starts in. Packing
+    // saturates what is negative to 0.
+    __m256i code(__m256 v) const { return _mm256_cvtps_epi32(_mm256_min_ps(v, high_)); }
+    __m256 high_;
   };
 
  private:

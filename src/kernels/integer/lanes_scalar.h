@@ -23,9 +23,10 @@ class ScalarLanes {
   static ScalarLanes load(const Half* p, int count) {
     return make([=](int i) { return i < count ? to_float(p[i]) : 0.0f; });
   }
-  static ScalarLanes noise(NoiseKey key, std::uint32_t first_pair) {
+  static ScalarLanes noise_bits(NoiseKey key, std::uint32_t first_pair) {
     return make([=](int i) {
-      return bitcycle::noise(key, std::uint64_t{first_pair} * 2 + static_cast<unsigned>(i));
+      const std::uint64_t element = std::uint64_t{first_pair} * 2 + static_cast<unsigned>(i);
+      return static_cast<float>(bitcycle::noise_bits(key, element));
     });
   }
   void store(float* p, int count) const { std::copy_n(v_, count, p); }
@@ -39,6 +40,10 @@ class ScalarLanes {
   }
   ScalarLanes operator*(const ScalarLanes& o) const {
     return make([&](int i) { return v_[i] * o.v_[i]; });
+  }
+  // Rounded once.
+  ScalarLanes times_plus(const ScalarLanes& factor, const ScalarLanes& term) const {
+    return make([&](int i) { return std::fma(v_[i], factor.v_[i], term.v_[i]); });
   }
   // The other operand wins against a NaN here, as in the x86 instructions.
   ScalarLanes min(const ScalarLanes& o) const {
@@ -80,20 +85,17 @@ class ScalarLanes {
     std::transform(v_, v_ + count, p, [](float v) { return static_cast<std::uint8_t>(v); });
   }
 
-  // Clamps to [-zero, levels - zero], rounds to nearest even and adds the zero point.
+  // Rounds to nearest even and clamps to [0, levels]; the zero point is already in the values.
   class Quantizer {
    public:
-    explicit Quantizer(const CodeParams& params)
-        : low_(static_cast<float>(-params.zero_point)),
-          high_(static_cast<float>(params.levels() - params.zero_point)),
-          zero_(static_cast<float>(params.zero_point)) {}
+    explicit Quantizer(const CodeParams& params) : high_(static_cast<float>(params.levels())) {}
     void store(const ScalarLanes& scaled, std::uint8_t* codes, int count) const {
-      const ScalarLanes clamped = scaled.max(all(low_)).min(all(high_));
-      make([&](int i) { return std::nearbyint(clamped.v_[i]) + zero_; }).store_bytes(codes, count);
+      const ScalarLanes clamped = scaled.min(all(high_)).max(all(0.0f));
+      make([&](int i) { return std::nearbyint(clamped.v_[i]); }).store_bytes(codes, count);
     }
 
    private:
-    float low_, high_, zero_;
+    float high_;
   };
 
  private:

@@ -78,7 +78,7 @@ template <typename Lanes, typename T, typename Sink>
         const Lanes shift = Lanes::load(job.shift + block.channel, kPanel);
         std::ptrdiff_t at = block.first;
         for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-          Lanes v = Lanes::load(y + at, block.count) * scale + shift;
+          Lanes v = Lanes::load(y + at, block.count).times_plus(scale, shift);
           if (residual != nullptr) v = v + Lanes::load(residual + at, block.count);
           sink(block, x, at, v.max(floor));
         }
@@ -105,6 +105,7 @@ Range activate_body(const ActivateJob& shared) {
   return range.range();
 }
 
+// The job's coefficients include the quantizer's scale and zero point.
 template <typename Lanes, typename T>
 void quantize_body(const ActivateJob& shared) {
   const ActivateJob job = shared;
@@ -112,8 +113,7 @@ void quantize_body(const ActivateJob& shared) {
   each_activation<Lanes, T>(
       job, [&](const RowBlock& block, int x, std::ptrdiff_t, const Lanes& v)
                __attribute__((always_inline)) {
-                 quantizer.store(v * Lanes::all(job.params.inverse_scale),
-                                 job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
+                 quantizer.store(v, job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
                                  block.count);
                });
 }
@@ -138,7 +138,7 @@ class GatedGradient {
       const std::uint8_t* bits = job_.mask + block_.mask + x * mask_stride(job_.grid);
       return g.where_bits(static_cast<std::uint16_t>(bits[0] | bits[1] << 8));
     }
-    return job_.scale != nullptr ? g.where_positive(y * scale_ + shift_) : g;
+    return job_.scale != nullptr ? g.where_positive(y.times_plus(scale_, shift_)) : g;
   }
 
  private:
@@ -165,7 +165,7 @@ void gradient_sums_body(const GradientJob& shared) {
           const Lanes value = Lanes::load(y + at, block.count);
           const Lanes g = gradient(x, at, value);
           sum = sum + g;
-          deviation = deviation + g * (value - mean);
+          deviation = g.times_plus(value - mean, deviation);
           if (output != nullptr) g.store(output + at, block.count);
         }
         sum.store(job.sums + block.channel, kPanel);
@@ -187,7 +187,7 @@ template <typename Lanes, typename T, typename Sink>
         std::ptrdiff_t at = block.first;
         for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
           const Lanes value = y != nullptr ? Lanes::load(y + at, block.count) : Lanes::all(0);
-          sink(block, x, at, a * gradient(x, at, value) + (b * value + c));
+          sink(block, x, at, gradient(x, at, value).times_plus(a, value.times_plus(b, c)));
         }
       });
 }
@@ -201,28 +201,32 @@ Range error_range_body(const GradientJob& job) {
   return range.range();
 }
 
+// The 16 random bits of each element from `first` on, as floats.
 template <typename Lanes>
 [[gnu::always_inline]] inline Lanes noise_lanes(NoiseKey key, std::int64_t first, int count) {
   if (count == kPanel && (first & 1) == 0) {
-    return Lanes::noise(key, static_cast<std::uint32_t>(first >> 1));
+    return Lanes::noise_bits(key, static_cast<std::uint32_t>(first >> 1));
   }
   float values[kPanel] = {};
-  for (int i = 0; i < count; ++i) values[i] = noise(key, static_cast<std::uint64_t>(first + i));
+  for (int i = 0; i < count; ++i) {
+    values[i] = static_cast<float>(noise_bits(key, static_cast<std::uint64_t>(first + i)));
+  }
   return Lanes::load(values, kPanel);
 }
 
+// The job's coefficients include the quantizer's scale, its zero point and the noise's centre.
 template <typename Lanes, typename T>
 void quantize_errors_body(const GradientJob& shared) {
   const GradientJob job = shared;
   const typename Lanes::Quantizer quantizer(job.params);
   each_error<Lanes, T>(
-      job, [&](const RowBlock& block, int x, std::ptrdiff_t at, const Lanes& e)
-               __attribute__((always_inline)) {
-                 const Lanes u = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
-                 quantizer.store(e * Lanes::all(job.params.inverse_scale) + u,
-                                 job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
-                                 block.count);
-               });
+      job, [&](const RowBlock& block, int x, std::ptrdiff_t at,
+               const Lanes& e) __attribute__((always_inline)) {
+        const Lanes bits = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
+        quantizer.store(bits.times_plus(Lanes::all(kNoiseStep), e),
+                        job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
+                        block.count);
+      });
 }
 
 }  // namespace

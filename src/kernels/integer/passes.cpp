@@ -2,6 +2,7 @@
 
 #include "bitcycle/kernels/integer/passes.h"
 
+#include "kernels/integer/halo.h"
 #include "kernels/integer/microkernels.h"
 #include "kernels/integer/pass_kernels.h"
 #include "kernels/integer/weights.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace bitcycle::integer {
@@ -30,6 +30,10 @@ std::vector<float> to_panels(std::span<const float> values, int channels, float 
   return out;
 }
 
+void scale_by(std::vector<float>& values, float factor) {
+  for (float& value : values) value *= factor;
+}
+
 // The part of a tensor that belongs to image n; null stays null.
 template <typename View>
 auto image_of(View view, const CodeGrid& grid, int n) -> decltype(view.data) {
@@ -39,19 +43,6 @@ auto image_of(View view, const CodeGrid& grid, int n) -> decltype(view.data) {
   const std::ptrdiff_t size = view.type == Real::f16 ? 2 : 4;
   return static_cast<Byte*>(view.data) +
          n * size * (std::ptrdiff_t{grid.height} * grid.width * grid.channels);
-}
-
-void fill_halo(const CodeGrid& grid, int zero_point, std::uint8_t* image) {
-  const std::ptrdiff_t row = grid.row_bytes();
-  const auto side = static_cast<std::size_t>(grid.halo) * static_cast<std::size_t>(grid.channels);
-  const auto border = static_cast<std::size_t>(grid.halo * row);
-  std::memset(image, zero_point, border);
-  std::memset(image + (grid.height + grid.halo) * row, zero_point, border);
-  for (int y = 0; y < grid.height; ++y) {
-    std::uint8_t* first = image + (y + grid.halo) * row;
-    std::memset(first, zero_point, side);
-    std::memset(first + row - static_cast<std::ptrdiff_t>(side), zero_point, side);
-  }
 }
 
 Range merged(std::span<const Range> ranges) {
@@ -82,13 +73,22 @@ struct ActivationPlan {
   CodeGrid grid;
   const ActivationSource& source;
   std::vector<float> scale, shift;
+  float floor;
 
   ActivationPlan(const CodeGrid& g, const ActivationSource& s)
       : grid(g),
         source(s),
         scale(to_panels(s.scale, g.channels, s.scale.empty() ? 1.0f : 0.0f)),
-        shift(to_panels(s.shift, g.channels, 0.0f)) {
+        shift(to_panels(s.shift, g.channels, 0.0f)),
+        floor(s.activation == Rectify::relu ? 0.0f : -kInfinity) {
     assert(!s.residual || s.residual.type == s.y.type);
+  }
+  // Makes the jobs give code values instead of x: x / scale + zero point, before rounding.
+  void fold(const CodeParams& params) {
+    scale_by(scale, params.inverse_scale);
+    const auto zero = static_cast<float>(params.zero_point);
+    for (float& value : shift) value = std::fma(value, params.inverse_scale, zero);
+    floor = source.activation == Rectify::relu ? zero : 0.0f;
   }
   ActivateJob image(int n) const {
     ActivateJob job{};
@@ -97,7 +97,7 @@ struct ActivationPlan {
     job.residual = image_of(source.residual, grid, n);
     job.scale = scale.data();
     job.shift = shift.data();
-    job.floor = source.activation == Rectify::relu ? 0.0f : -kInfinity;
+    job.floor = floor;
     return job;
   }
 };
@@ -140,6 +140,13 @@ struct ErrorPlan {
         a(to_panels(s.a, grid.channels, 0.0f)),
         b(to_panels(s.b, grid.channels, 0.0f)),
         c(to_panels(s.c, grid.channels, 0.0f)) {}
+  // Makes the jobs give code values instead of errors, less the noise's centre.
+  void fold(const CodeParams& params) {
+    scale_by(a, params.inverse_scale);
+    scale_by(b, params.inverse_scale);
+    const float centre = static_cast<float>(params.zero_point) - kNoiseCentre * kNoiseStep;
+    for (float& value : c) value = std::fma(value, params.inverse_scale, centre);
+  }
   GradientJob image(int n) const {
     GradientJob job = gradient.image(n);
     job.a = a.data();
@@ -169,7 +176,7 @@ Range activation_range(const ChannelStats& stats, const ActivationSource& source
     for (const float y : {stored(stats.low[c]), stored(stats.high[c])}) {
       const float scale = source.scale.empty() ? 1.0f : source.scale[c];
       const float shift = source.shift.empty() ? 0.0f : source.shift[c];
-      const float x = std::max(y * scale + shift, floor);
+      const float x = std::max(std::fma(y, scale, shift), floor);
       all.low = std::min(all.low, x);
       all.high = std::max(all.high, x);
     }
@@ -194,7 +201,9 @@ Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal
 
 void quantize(const CodeGrid& grid, const ActivationSource& source, const CodeParams& params,
               std::uint8_t* codes) {
-  const ActivationPlan plan(grid, source);
+  assert(!source.residual);
+  ActivationPlan plan(grid, source);
+  plan.fold(params);
   each_image(grid, [&](int n) {
     ActivateJob job = plan.image(n);
     job.params = params;
@@ -236,7 +245,8 @@ Range error_range(const CodeGrid& grid, const ErrorSource& source) {
 
 void quantize_errors(const CodeGrid& grid, const ErrorSource& source, const CodeParams& params,
                      NoiseKey key, std::uint8_t* codes) {
-  const ErrorPlan plan(grid, source);
+  ErrorPlan plan(grid, source);
+  plan.fold(params);
   each_image(grid, [&](int n) {
     GradientJob job = plan.image(n);
     job.params = params;

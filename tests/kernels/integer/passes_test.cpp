@@ -64,21 +64,43 @@ struct Tensors {
   ActivationSource joined() const {
     return {y.data(), residual.data(), scale, shift, Rectify::relu};
   }
+  ActivationSource alone() const { return {y.data(), {}, scale, shift, Rectify::relu}; }
   ErrorSource errors() const {
     return {{gradient.data(), residual.data(), y.data(), nullptr, scale, shift}, a, b, c};
   }
   float activation(std::size_t i) const {
+    return std::max(normed(i) + value_of(residual[i]), 0.0f);
+  }
+  float normed(std::size_t i) const {
     const std::size_t k = channel(i);
-    return std::max(value_of(y[i]) * scale[k] + shift[k] + value_of(residual[i]), 0.0f);
+    return std::fma(value_of(y[i]), scale[k], shift[k]);
+  }
+  // code = clamp(RNE(y * (scale / s) + (shift / s + z)), 0, n)
+  int code(std::size_t i, const CodeParams& p) const {
+    const std::size_t k = channel(i);
+    const auto zero = static_cast<float>(p.zero_point);
+    const float value = std::fma(value_of(y[i]), scale[k] * p.inverse_scale,
+                                 std::fma(shift[k], p.inverse_scale, zero));
+    return static_cast<int>(
+        std::nearbyint(std::clamp(value, zero, static_cast<float>(p.levels()))));
+  }
+  // code = clamp(RNE(e / s + z + noise), 0, n), the noise's centre taken into the constant
+  int error_code(std::size_t i, const CodeParams& p, NoiseKey key) const {
+    const std::size_t k = channel(i);
+    const float centre = static_cast<float>(p.zero_point) - 32767.5f / 65536.0f;
+    const float constant = std::fma(c[k], p.inverse_scale, centre);
+    const float value = std::fma(gated(i), a[k] * p.inverse_scale,
+                                 std::fma(value_of(y[i]), b[k] * p.inverse_scale, constant));
+    const float noisy = std::fma(static_cast<float>(noise_bits(key, i)), 1.0f / 65536.0f, value);
+    return static_cast<int>(
+        std::nearbyint(std::clamp(noisy, 0.0f, static_cast<float>(p.levels()))));
   }
   float gated(std::size_t i) const {
-    const std::size_t k = channel(i);
-    const bool open = value_of(y[i]) * scale[k] + shift[k] > 0.0f;
-    return open ? value_of(gradient[i]) + value_of(residual[i]) : 0.0f;
+    return normed(i) > 0.0f ? value_of(gradient[i]) + value_of(residual[i]) : 0.0f;
   }
   float error(std::size_t i) const {
     const std::size_t k = channel(i);
-    return a[k] * gated(i) + (b[k] * value_of(y[i]) + c[k]);
+    return std::fma(gated(i), a[k], std::fma(value_of(y[i]), b[k], c[k]));
   }
 };
 
@@ -98,8 +120,8 @@ struct Outcome {
         codes(t.grid.bytes(), 0xcd),
         error_codes(t.grid.bytes(), 0xcd) {
     activation = activate(t.grid, t.joined(), x.data(), mask.data());
-    params = code_params(activation, bits);
-    quantize(t.grid, t.joined(), params, codes.data());
+    params = code_params(activate(t.grid, t.alone(), {}, nullptr), bits);
+    quantize(t.grid, t.alone(), params, codes.data());
     sums = gradient_sums(t.grid, t.errors().source, t.mean, g.data());
     error = error_range(t.grid, t.errors());
     error_params = code_params(error, bits);
@@ -127,13 +149,6 @@ void expect_same(const Outcome<T>& a, const Outcome<T>& b) {
   EXPECT_EQ(a.error_codes, b.error_codes);
   EXPECT_EQ(a.sums.gradient, b.sums.gradient);
   EXPECT_EQ(a.sums.deviation, b.sums.deviation);
-}
-
-int code_of(float value, const CodeParams& p, float noise) {
-  const float rounded = std::nearbyint(value * p.inverse_scale + noise);
-  return static_cast<int>(std::clamp(rounded, static_cast<float>(-p.zero_point),
-                                     static_cast<float>(p.levels() - p.zero_point))) +
-         p.zero_point;
 }
 
 // The dense codes of a padded buffer; fails when the halo does not hold the zero point.
@@ -166,8 +181,11 @@ void expect_definition(const Tensors<T>& t, const Outcome<T>& o, NoiseKey key) {
     const std::size_t panels = (t.scale.size() + 15) / 16;
     EXPECT_EQ(value_of(o.x[i]), value_of(real<T>(t.activation(i))));
     EXPECT_EQ(o.mask[(pixel * panels + k / 16) * 2 + k % 16 / 8] >> k % 8 & 1, t.activation(i) > 0);
-    EXPECT_EQ(codes[i], code_of(t.activation(i), o.params, 0.0f));
-    EXPECT_EQ(errors[i], code_of(t.error(i), o.error_params, noise(key, i)));
+    EXPECT_EQ(codes[i], t.code(i, o.params));
+    EXPECT_NEAR(codes[i], std::max(t.normed(i), 0.0f) / o.params.scale + o.params.zero_point,
+                0.501);
+    EXPECT_EQ(errors[i], t.error_code(i, o.error_params, key));
+    EXPECT_NEAR(errors[i], t.error(i) / o.error_params.scale + o.error_params.zero_point, 1.001);
     sum[k] += t.gated(i);
     deviation[k] += double{t.gated(i)} * (double{value_of(t.y[i])} - t.mean[k]);
     low = std::min(low, t.error(i));

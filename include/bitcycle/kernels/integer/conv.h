@@ -7,6 +7,7 @@
 
 #include "bitcycle/kernels/integer/tensor.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -35,6 +36,13 @@ struct ConvShape {
   CodeGrid error_grid() const { return {batch, out_height(), out_width(), out_channels, pad()}; }
   std::int64_t weights() const {
     return std::int64_t{out_channels} * group_inputs() * kernel * kernel;
+  }
+  // Images whose statistics are added up in float before they go into a double: one, or so many
+  // that they have 64 pixels.
+  int images_a_sum() const {
+    if (groups > 1 && !depthwise()) return 1;
+    const int pixels = out_height() * out_width();
+    return std::clamp((64 + pixels - 1) / pixels, 1, batch);
   }
   std::int64_t macs() const { return std::int64_t{batch} * out_height() * out_width() * weights(); }
 };

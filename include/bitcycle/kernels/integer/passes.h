@@ -7,7 +7,8 @@
 //   codes = quantize(x)
 //
 // Without a residual the range of x follows from the channel statistics of y (activation_range), so
-// quantize() is the only pass. With one, activate() stores x and finds its range on the way.
+// quantize() is the only pass. With one, activate() stores x and finds its range on the way, and
+// quantize() takes x for y.
 // Backward, from the gradient of x to the errors of the convolution:
 //
 //   g = (gradient + residual) where x > 0                  gradient_sums()
@@ -45,7 +46,8 @@ Range activation_range(const ChannelStats& stats, const ActivationSource& source
 Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal output,
                std::uint8_t* mask);
 
-// code = clamp(RNE(x * inverse_scale), -z, n - z) + z
+// code = clamp(RNE(y * (scale / s) + (shift / s + z)), 0, n) with s and z of `params`: x / s + z in
+// one multiplication and addition. No residual.
 void quantize(const CodeGrid& grid, const ActivationSource& source, const CodeParams& params,
               std::uint8_t* codes);
 
@@ -79,15 +81,19 @@ struct ErrorSource {
 
 Range error_range(const CodeGrid& grid, const ErrorSource& source);
 
-// Stochastic rounding: code = clamp(RNE(e * inverse_scale + noise), -z, n - z) + z, with the noise
-// of the element's index in the dense tensor (Note [Rounding noise]).
+// Stochastic rounding: code = clamp(RNE(e / s + z + noise), 0, n), with the noise of the element's
+// index in the dense tensor (Note [Rounding noise]).
 void quantize_errors(const CodeGrid& grid, const ErrorSource& source, const CodeParams& params,
                      NoiseKey key, std::uint8_t* codes);
 
 // Batch norm's coefficients. Forward: scale = gamma / sqrt(var + eps), shift = beta - mean * scale.
 // Backward, for `count` elements a channel: a, b and c of ErrorSource with `fold` multiplied in.
+// Running statistics do not depend on the batch, so no gradient flows through them.
+enum class Statistics { batch, running };
 struct BatchNorm {
+  Statistics statistics = Statistics::batch;
   std::vector<float> mean;
+  std::vector<float> variance;  // biased
   std::vector<float> inverse_deviation;
   std::vector<float> scale;
   std::vector<float> shift;

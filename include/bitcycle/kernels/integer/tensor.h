@@ -42,6 +42,7 @@ struct CodeParams {
   int bits = kMaxBits;
 
   int levels() const { return (1 << bits) - 1; }
+  bool operator==(const CodeParams&) const = default;
 };
 
 struct Range {

@@ -1,0 +1,66 @@
+#pragma once
+
+// What flows between units that execute in integers: half-precision tensors, whose batch norm and
+// activation may still be pending.
+//
+// Note [Pending activations]: a unit without a residual hands on its convolution's output y and the
+// coefficients of x = activation(scale * y + shift). The next unit quantizes x straight from y, so
+// x is never stored, and its codes can be made again in the backward pass instead of being kept.
+// To autograd such a tensor stands for x: gradients that arrive at it are those of x.
+//
+// Note [Scaled gradients]: between units that run in half precision, gradients are kept multiplied
+// by gradient_scale(batch), because those of a mean over a batch lie where halves have few bits
+// left. The factor is a power of two, so it changes no digit; it is taken out where gradients
+// leave.
+
+#include "bitcycle/kernels/integer/passes.h"
+#include "bitcycle/network/network.h"
+#include "bitcycle/quant/torch.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace bitcycle {
+
+struct PendingNorm {
+  std::vector<float> scale, shift;  // per channel
+  Activation activation = Activation::none;
+};
+
+// The codes of a tensor as its first reader stored them for the backward pass. A second reader that
+// quantizes it in the same way (a projection beside a block's first convolution) keeps them too.
+struct StoredInput {
+  integer::CodeParams params;
+  at::Tensor codes;
+};
+
+struct UnitTensor {
+  at::Tensor values;                           // x, or y where something is pending
+  std::optional<integer::Range> range;         // of x, where it is known
+  std::shared_ptr<const PendingNorm> pending;  // null: nothing
+  std::shared_ptr<StoredInput> stored;         // shared by the readers of x; null: one reader
+};
+
+// x itself.
+at::Tensor ready(const UnitTensor& x);
+
+// x as the elementwise passes read it. `x` must outlive the result.
+integer::ActivationSource activation_source(const at::Tensor& values, const PendingNorm* pending);
+
+// The factor of Note [Scaled gradients]: 32 times the batch, rounded up to a power of two.
+float gradient_scale(std::int64_t batch);
+
+// From float to half and back, scaling the gradients on the way as the note says.
+at::Tensor enter_half(const at::Tensor& x);
+at::Tensor leave_half(const at::Tensor& x);
+// Two copies of a half tensor that share its memory, for two readers; their gradients are added in
+// one pass, where LibTorch's own sum of halves is slow.
+std::pair<at::Tensor, at::Tensor> fork_half(const at::Tensor& x);
+
+// The largest of each window, and the mean over each picture, of a half tensor.
+at::Tensor max_pool_half(const at::Tensor& x, int kernel, int stride, int pad);
+at::Tensor mean_pool_half(const at::Tensor& x);
+
+}  // namespace bitcycle

@@ -1,0 +1,22 @@
+#pragma once
+
+// The three products of a convolution on codes, by executor. Both give the same bytes: the sums are
+// integers, and what is done to them in float is done in one order (docs/numerics-integer.md).
+
+#include "bitcycle/kernels/integer/conv.h"
+#include "bitcycle/quant/executor.h"
+
+namespace bitcycle {
+
+struct ConvProducts {
+  void (*forward)(const integer::ConvShape&, integer::Codes input, const integer::ConvWeights&,
+                  integer::MutableReal output, integer::ChannelStats& stats);
+  void (*backward_data)(const integer::ConvShape&, integer::Codes errors,
+                        const integer::ConvWeights&, integer::MutableReal input_gradient);
+  void (*backward_weights)(const integer::ConvShape&, integer::Codes input, integer::Codes errors,
+                           const integer::ConvWeights&, std::span<float> weight_gradient);
+};
+
+const ConvProducts& conv_products(Executor executor);
+
+}  // namespace bitcycle

@@ -1,0 +1,258 @@
+// The products of the integer scheme by other means: LibTorch convolves the codes as floating-point
+// numbers, in single precision where every sum stays below 2^24 and in double otherwise, so the
+// sums are exact. What follows them is docs/numerics-integer.md written out in scalar code.
+
+#include "quant/conv_products.h"
+
+#include "bitcycle/quant/torch.h"
+
+#include <cmath>
+
+namespace bitcycle {
+namespace {
+
+using integer::Codes;
+using integer::CodeGrid;
+using integer::ConvShape;
+using integer::ConvWeights;
+
+constexpr double kExactInSingle = 16777216.0;  // 2^24
+
+at::ScalarType exact_type(double largest_sum) {
+  return largest_sum < kExactInSingle ? at::kFloat : at::kDouble;
+}
+
+double largest_code(const Codes& codes) {
+  return codes.params.levels();
+}
+double largest_weight(const ConvWeights& weights) {
+  return 1 << (weights.bits() - 1);
+}
+
+// code - zero point as [batch, channels, height, width], halo included.
+at::Tensor differences(const CodeGrid& grid, const Codes& codes, at::ScalarType type) {
+  const at::Tensor bytes =
+      at::from_blob(const_cast<std::uint8_t*>(codes.data),
+                    {grid.batch, grid.height + 2 * grid.halo, grid.width + 2 * grid.halo,
+                     grid.channels},
+                    at::kByte);
+  return bytes.permute({0, 3, 1, 2}).to(type).sub_(codes.params.zero_point);
+}
+
+at::Tensor without_halo(const at::Tensor& x, int halo) {
+  return x.slice(2, halo, x.size(2) - halo).slice(3, halo, x.size(3) - halo);
+}
+
+at::Tensor weight_codes(const ConvShape& s, const ConvWeights& weights, at::ScalarType type) {
+  return at::from_blob(const_cast<std::int8_t*>(weights.codes().data()),
+                       {s.out_channels, s.kernel, s.kernel, s.group_inputs()}, at::kChar)
+      .permute({0, 3, 1, 2})
+      .to(type);
+}
+
+// The halo is the padding.
+at::Tensor convolved(const ConvShape& s, const at::Tensor& x, const at::Tensor& weight) {
+  const std::int64_t stride[] = {s.stride, s.stride}, none[] = {0, 0}, one[] = {1, 1};
+  return at::conv2d(x, weight, c10::nullopt, stride, none, one, s.groups);
+}
+
+// [batch, height, width, channels] in float, dense.
+at::Tensor by_pixel(const at::Tensor& x) {
+  return x.permute({0, 2, 3, 1}).to(at::kFloat).contiguous();
+}
+
+void write(integer::MutableReal to, std::int64_t i, float value) {
+  if (to.type == integer::Real::f32) {
+    static_cast<float*>(to.data)[i] = value;
+  } else {
+    static_cast<integer::Half*>(to.data)[i] = integer::to_half(value);
+  }
+}
+
+// fma(offset[c], box, sum) * scale[c] of every element; `boxes` has one entry a pixel or a channel.
+template <typename Sink>
+void each_result(const at::Tensor& sums, const at::Tensor& boxes, std::span<const float> offsets,
+                 std::span<const float> scales, Sink sink) {
+  const auto channels = sums.size(3);
+  const bool shared = boxes.size(3) == 1;
+  const auto repeat = channels / boxes.size(3);
+  const float* sum = sums.data_ptr<float>();
+  const float* box = boxes.data_ptr<float>();
+  for (std::int64_t pixel = 0; pixel < sums.numel() / channels; ++pixel) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const float b = shared ? box[pixel] : box[pixel * boxes.size(3) + c / repeat];
+      const auto k = static_cast<std::size_t>(c);
+      sink(pixel, c, std::fma(offsets[k], b, sum[pixel * channels + c]) * scales[k]);
+    }
+  }
+}
+
+// Partial sums in float over groups of images, added up in double.
+class Statistics {
+ public:
+  Statistics(const ConvShape& s, integer::ChannelStats& stats)
+      : stats_(stats), pixels_(std::int64_t{s.images_a_sum()} * s.out_height() * s.out_width()) {
+    const auto size = static_cast<std::size_t>(s.out_channels);
+    sum_.resize(size);
+    squares_.resize(size);
+    stats.sum.assign(size, 0.0);
+    stats.sum_of_squares.assign(size, 0.0);
+    stats.low.assign(size, std::numeric_limits<float>::infinity());
+    stats.high.assign(size, -std::numeric_limits<float>::infinity());
+  }
+  void add(std::int64_t pixel, std::int64_t channel, float value) {
+    if (channel == 0 && pixel % pixels_ == 0) flush();
+    const auto c = static_cast<std::size_t>(channel);
+    sum_[c] += value;
+    squares_[c] = std::fma(value, value, squares_[c]);
+    stats_.low[c] = std::min(stats_.low[c], value);
+    stats_.high[c] = std::max(stats_.high[c], value);
+  }
+  void flush() {
+    for (std::size_t c = 0; c < sum_.size(); ++c) {
+      stats_.sum[c] += std::exchange(sum_[c], 0.0f);
+      stats_.sum_of_squares[c] += std::exchange(squares_[c], 0.0f);
+    }
+  }
+
+ private:
+  integer::ChannelStats& stats_;
+  std::int64_t pixels_;
+  std::vector<float> sum_, squares_;
+};
+
+void simulated_forward(const ConvShape& s, Codes input, const ConvWeights& weights,
+                       integer::MutableReal output, integer::ChannelStats& stats) {
+  const double products = s.kernel * s.kernel * s.group_inputs();
+  const auto type = exact_type(products * largest_code(input) * largest_weight(weights));
+  const at::Tensor q = differences(s.input_grid(), input, type);
+  const at::Tensor sums = convolved(s, q, weight_codes(s, weights, type));
+  const at::Tensor per_group =
+      q.reshape({s.batch, s.groups, s.group_inputs(), q.size(2), q.size(3)}).sum(2);
+  const at::Tensor boxes =
+      convolved(s, per_group, at::ones({s.groups, 1, s.kernel, s.kernel}, type));
+  std::vector<float> scales(weights.scales().begin(), weights.scales().end());
+  for (float& scale : scales) scale *= input.params.scale;
+  Statistics statistics(s, stats);
+  each_result(by_pixel(sums), by_pixel(boxes), weights.offsets(), scales,
+              [&](std::int64_t pixel, std::int64_t c, float value) {
+                write(output, pixel * s.out_channels + c, value);
+                statistics.add(pixel, c, value);
+              });
+  statistics.flush();
+}
+
+// Sum of offset[o] * (e - z) over the channels of a group at each pixel, in 8 interleaved partial
+// sums.
+at::Tensor weighted_sums(const ConvShape& s, const at::Tensor& errors,
+                         std::span<const float> offsets) {
+  const at::Tensor pixels = by_pixel(errors);
+  const int channels = s.group_outputs();
+  at::Tensor result = at::empty({pixels.numel() / channels});
+  for (std::int64_t i = 0; i < result.numel(); ++i) {
+    const float* e = pixels.data_ptr<float>() + i * channels;
+    const float* offset = offsets.data() + i % s.groups * channels;
+    float part[8] = {};
+    for (int c = 0; c < channels; ++c) part[c % 8] = std::fma(offset[c], e[c], part[c % 8]);
+    result.data_ptr<float>()[i] = ((part[0] + part[1]) + (part[2] + part[3])) +
+                                  ((part[4] + part[5]) + (part[6] + part[7]));
+  }
+  return result.view({s.batch, s.out_height(), s.out_width(), s.groups});
+}
+
+// The outputs along one axis that input position `at` reaches, in ascending order.
+struct Reached {
+  int first, last;
+  Reached(int at, int pad, int stride, int size)
+      : first(std::max(0, (at - pad + stride - 1) / stride)),
+        last(std::min(size - 1, (at + pad) / stride)) {
+    if (at < pad) first = 0;
+  }
+};
+
+// Each input pixel's sum over the outputs that it reached: down the columns, then across.
+at::Tensor box_sums(const ConvShape& s, const at::Tensor& sums) {
+  at::Tensor boxes = at::empty({s.batch, s.height, s.width, s.groups});
+  const auto from = sums.accessor<float, 4>();
+  auto to = boxes.accessor<float, 4>();
+  for (int n = 0; n < s.batch; ++n)
+    for (int y = 0; y < s.height; ++y)
+      for (int x = 0; x < s.width; ++x)
+        for (int g = 0; g < s.groups; ++g) {
+          const Reached rows(y, s.pad(), s.stride, s.out_height());
+          const Reached columns(x, s.pad(), s.stride, s.out_width());
+          float total = 0;
+          for (int ox = columns.first; ox <= columns.last; ++ox) {
+            float column = 0;
+            for (int oy = rows.first; oy <= rows.last; ++oy) column += from[n][oy][ox][g];
+            total += column;
+          }
+          to[n][y][x][g] = total;
+        }
+  return boxes;
+}
+
+at::Tensor transposed(const ConvShape& s, const at::Tensor& errors, const at::Tensor& weight) {
+  const auto missing = [&](int size, int out) {
+    return std::int64_t{size - ((out - 1) * s.stride + 1)};
+  };
+  return at::conv_transpose2d(
+      errors, weight, {}, s.stride, s.pad(),
+      {missing(s.height, s.out_height()), missing(s.width, s.out_width())}, s.groups);
+}
+
+void simulated_backward_data(const ConvShape& s, Codes errors, const ConvWeights& weights,
+                             integer::MutableReal input_gradient) {
+  const double products = s.kernel * s.kernel * s.group_outputs();
+  const auto type = exact_type(products * largest_code(errors) * largest_weight(weights));
+  const at::Tensor e = without_halo(differences(s.error_grid(), errors, type), s.pad());
+  const at::Tensor sums = transposed(s, e, weight_codes(s, weights, type));
+  const std::vector<float> scales(static_cast<std::size_t>(s.in_channels), errors.params.scale);
+  const auto sink = [&](std::int64_t pixel, std::int64_t c, float value) {
+    write(input_gradient, pixel * s.in_channels + c, value);
+  };
+  if (s.depthwise()) {
+    const at::Tensor ones = at::ones({s.out_channels, 1, s.kernel, s.kernel}, type);
+    each_result(by_pixel(sums), by_pixel(transposed(s, e, ones)), weights.offsets(), scales, sink);
+    return;
+  }
+  const std::vector<float> ones(static_cast<std::size_t>(s.in_channels), 1.0f);
+  each_result(by_pixel(sums), box_sums(s, weighted_sums(s, e, weights.offsets())), ones, scales,
+              sink);
+}
+
+void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors,
+                                const ConvWeights& weights, std::span<float> weight_gradient) {
+  const double products = double{1} * s.batch * s.out_height() * s.out_width();
+  const auto type = exact_type(products * largest_code(input) * largest_code(errors));
+  const at::Tensor q = differences(s.input_grid(), input, type);
+  const at::Tensor e = without_halo(differences(s.error_grid(), errors, type), s.pad());
+  const std::int64_t stride[] = {s.stride, s.stride}, none[] = {0, 0}, one[] = {1, 1};
+  const at::Tensor sums = std::get<1>(
+      at::convolution_backward(e, q, weight_codes(s, weights, type), c10::nullopt, stride, none,
+                               one, false, none, s.groups, {false, true, false}));
+  const at::Tensor exact = sums.to(at::kDouble).contiguous();
+  const auto each = weight_gradient.size() / static_cast<std::size_t>(s.out_channels);
+  for (std::size_t i = 0; i < weight_gradient.size(); ++i) {
+    const double factor =
+        double{input.params.scale} * errors.params.scale / weights.scales()[i / each];
+    weight_gradient[i] = static_cast<float>(exact.data_ptr<double>()[i] * factor);
+  }
+}
+
+constexpr ConvProducts kSimulated{simulated_forward, simulated_backward_data,
+                                  simulated_backward_weights};
+constexpr ConvProducts kExecuted{
+    [](const ConvShape& shape, Codes input, const ConvWeights& weights, integer::MutableReal output,
+       integer::ChannelStats& stats) {
+      conv_forward(shape, input, weights, {}, output, &stats);
+    },
+    integer::conv_backward_data, integer::conv_backward_weights};
+
+}  // namespace
+
+const ConvProducts& conv_products(Executor executor) {
+  return executor == Executor::simulate_integer ? kSimulated : kExecuted;
+}
+
+}  // namespace bitcycle

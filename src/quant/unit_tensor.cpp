@@ -1,0 +1,150 @@
+#include "bitcycle/quant/unit_tensor.h"
+
+#include "bitcycle/kernels/integer/pool.h"
+
+#include "quant/dense.h"
+#include "quant/real_view.h"
+
+#include <bit>
+
+namespace bitcycle {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+struct EnterHalf : Function<EnterHalf> {
+  static at::Tensor forward(AutogradContext*, const at::Tensor& x) {
+    return dense(x).to(at::kHalf);
+  }
+  static variable_list backward(AutogradContext*, const variable_list& errors) {
+    return {errors[0].to(at::kFloat).div_(gradient_scale(errors[0].size(0)))};
+  }
+};
+
+struct LeaveHalf : Function<LeaveHalf> {
+  static at::Tensor forward(AutogradContext*, const at::Tensor& x) { return x.to(at::kFloat); }
+  static variable_list backward(AutogradContext*, const variable_list& errors) {
+    return {dense(errors[0]).mul(gradient_scale(errors[0].size(0))).to(at::kHalf)};
+  }
+};
+
+struct ForkHalf : Function<ForkHalf> {
+  static variable_list forward(AutogradContext*, const at::Tensor& x) {
+    return {x.detach(), x.detach()};
+  }
+  static variable_list backward(AutogradContext*, const variable_list& errors) {
+    if (!errors[0].defined()) return {errors[1]};
+    if (!errors[1].defined()) return {errors[0]};
+    const at::Tensor a = dense(errors[0]), b = dense(errors[1]);
+    const at::Tensor sum = at::empty_like(a);
+    activate(grid_of(a), {.y = view_of(a), .residual = view_of(b)}, mutable_view_of(sum), nullptr);
+    return {sum};
+  }
+};
+
+// Applies what is pending. Gradients of a pending tensor are those of x, so they pass through.
+struct Ready : Function<Ready> {
+  static at::Tensor forward(AutogradContext*, const at::Tensor& y,
+                            const std::shared_ptr<const PendingNorm>& pending) {
+    const at::Tensor values = dense(y);
+    at::Tensor x = at::empty_like(values);
+    activate(grid_of(values), activation_source(values, pending.get()), mutable_view_of(x),
+             nullptr);
+    return x;
+  }
+  static variable_list backward(AutogradContext*, const variable_list& errors) {
+    return {errors[0], {}};
+  }
+};
+
+struct MaxPoolHalf : Function<MaxPoolHalf> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                            const integer::MaxPool& pool) {
+    const integer::CodeGrid grid = pool.output();
+    at::Tensor output = at::empty({grid.batch, grid.channels, grid.height, grid.width}, x.options(),
+                                  at::MemoryFormat::ChannelsLast);
+    const at::Tensor taps = at::empty({grid.elements()}, at::kByte);
+    max_pool(pool, view_of(dense(x)), mutable_view_of(output), taps.data_ptr<std::uint8_t>());
+    context->save_for_backward({taps});
+    context->saved_data["kernel"] = std::int64_t{pool.kernel};
+    context->saved_data["stride"] = std::int64_t{pool.stride};
+    context->saved_data["pad"] = std::int64_t{pool.pad};
+    context->saved_data["height"] = x.size(2);
+    context->saved_data["width"] = x.size(3);
+    return output;
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    const auto saved = [&](const char* key) {
+      return static_cast<int>(context->saved_data[key].toInt());
+    };
+    const at::Tensor error = dense(errors[0]);
+    integer::CodeGrid grid = grid_of(error);
+    grid.height = saved("height");
+    grid.width = saved("width");
+    const at::Tensor gradient = at::empty({grid.batch, grid.channels, grid.height, grid.width},
+                                          error.options(), at::MemoryFormat::ChannelsLast);
+    max_pool_backward({grid, saved("kernel"), saved("stride"), saved("pad")}, view_of(error),
+                      context->get_saved_variables()[0].data_ptr<std::uint8_t>(),
+                      mutable_view_of(gradient));
+    return {gradient, {}};
+  }
+};
+
+struct MeanPoolHalf : Function<MeanPoolHalf> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x) {
+    context->saved_data["sizes"] = x.sizes();
+    const at::Tensor output = at::empty({x.size(0), x.size(1), 1, 1}, x.options());
+    mean_pool(grid_of(x), view_of(dense(x)), mutable_view_of(output));
+    return output;
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    const auto sizes = context->saved_data["sizes"].toIntVector();
+    const at::Tensor gradient =
+        at::empty(sizes, errors[0].options(), at::MemoryFormat::ChannelsLast);
+    mean_pool_backward(grid_of(gradient), view_of(dense(errors[0])), mutable_view_of(gradient));
+    return {gradient};
+  }
+};
+
+}  // namespace
+
+float gradient_scale(std::int64_t batch) {
+  return static_cast<float>(32 * std::bit_ceil(static_cast<std::uint64_t>(batch)));
+}
+
+integer::ActivationSource activation_source(const at::Tensor& values, const PendingNorm* pending) {
+  if (pending == nullptr) return {.y = view_of(values)};
+  return {.y = view_of(values),
+          .scale = pending->scale,
+          .shift = pending->shift,
+          .activation = pending->activation == Activation::relu ? integer::Rectify::relu
+                                                                : integer::Rectify::none};
+}
+
+at::Tensor ready(const UnitTensor& x) {
+  return x.pending == nullptr ? x.values : Ready::apply(x.values, x.pending);
+}
+
+at::Tensor enter_half(const at::Tensor& x) {
+  return EnterHalf::apply(x);
+}
+at::Tensor leave_half(const at::Tensor& x) {
+  return LeaveHalf::apply(x);
+}
+
+std::pair<at::Tensor, at::Tensor> fork_half(const at::Tensor& x) {
+  const variable_list copies = ForkHalf::apply(x);
+  return {copies[0], copies[1]};
+}
+
+at::Tensor max_pool_half(const at::Tensor& x, int kernel, int stride, int pad) {
+  return MaxPoolHalf::apply(x, integer::MaxPool{grid_of(x), kernel, stride, pad});
+}
+
+at::Tensor mean_pool_half(const at::Tensor& x) {
+  return MeanPoolHalf::apply(x);
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,52 @@
+#include "bitcycle/nn/quant_linear.h"
+
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+struct Outcome {
+  at::Tensor output, input_gradient, weight_gradient, bias_gradient;
+};
+
+Outcome step(Executor executor, LayerBits bits) {
+  torch::manual_seed(4);
+  QuantLinear linear(torch::nn::LinearOptions(37, 11));
+  linear->set_executor(executor);
+  linear->set_precision(bits, RandomKey(5));
+  at::Tensor x = torch::randn({9, 37}).requires_grad_();
+  const at::Tensor y = linear->forward(x);
+  y.backward(torch::randn(y.sizes()));
+  return {y.detach(), x.grad(), linear->weight.grad(), linear->bias.grad()};
+}
+
+double similarity(const at::Tensor& a, const at::Tensor& b) {
+  return at::cosine_similarity(a.flatten(), b.flatten(), 0).item<double>();
+}
+
+TEST(QuantLinearTest, ExecutedAtEightBitsIsCloseToFloat) {
+  const Outcome integer = step(Executor::integer, {8, 8, 8});
+  const Outcome exact = step(Executor::simulate, {});
+  EXPECT_GT(similarity(integer.output, exact.output), 0.999);
+  EXPECT_GT(similarity(integer.input_gradient, exact.input_gradient), 0.999);
+  EXPECT_GT(similarity(integer.weight_gradient, exact.weight_gradient), 0.999);
+  EXPECT_TRUE(at::allclose(integer.bias_gradient, exact.bias_gradient));
+}
+
+TEST(QuantLinearTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
+  for (int bits = 2; bits <= 8; ++bits) {
+    const Outcome executed = step(Executor::integer, {bits, bits, 8});
+    const Outcome simulated = step(Executor::simulate_integer, {bits, bits, 8});
+    EXPECT_TRUE(executed.output.equal(simulated.output));
+    EXPECT_TRUE(executed.input_gradient.equal(simulated.input_gradient));
+    EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
+  }
+}
+
+TEST(QuantLinearTest, WidthsThatNoKernelSupportsAreSimulated) {
+  const LayerBits bits{9, 9, 8};
+  EXPECT_TRUE(step(Executor::integer, bits).output.equal(step(Executor::simulate, bits).output));
+}
+
+}  // namespace
+}  // namespace bitcycle
