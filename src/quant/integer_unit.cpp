@@ -45,14 +45,15 @@ integer::BatchNorm running_norm(const torch::nn::BatchNorm2dImpl& norm) {
 }
 
 // In training from the batch, moving the running statistics; else from these.
-integer::BatchNorm unit_norm(const IntegerUnitCall& call, const integer::ChannelStats& stats) {
+integer::BatchNorm unit_norm(const UnitState& state) {
+  const IntegerUnitCall& call = state.call;
   if (call.norm.norm == nullptr) return bias_norm(call.norm.bias, call.shape.out_channels);
   torch::nn::BatchNorm2dImpl& norm = *call.norm.norm;
   if (!norm.is_training()) return running_norm(norm);
   const std::int64_t count =
       std::int64_t{call.shape.batch} * call.shape.out_height() * call.shape.out_width();
-  integer::BatchNorm result =
-      batch_norm_forward(stats, count, values(norm.weight), values(norm.bias), norm.options.eps());
+  integer::BatchNorm result = batch_norm_forward(state.stats, count, values(norm.weight),
+                                                 values(norm.bias), norm.options.eps());
   track_statistics(norm, result.mean, result.variance, count);
   return result;
 }
@@ -70,7 +71,7 @@ at::Tensor stored(const integer::CodeGrid& grid, integer::Codes codes, StoredInp
 }
 
 // Quantizes the input and convolves it.
-integer::ChannelStats convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
+void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   const integer::CodeGrid grid = call.shape.input_grid();
   const at::Tensor codes = code_buffer(grid);
@@ -79,23 +80,20 @@ integer::ChannelStats convolve(const at::Tensor& x, UnitState& state, UnitTensor
            codes.data_ptr<std::uint8_t>());
   call.weights->quantize(values(saved.weight.contiguous()), call.bits.weight);
   const integer::Codes view{codes.data_ptr<std::uint8_t>(), state.input};
-  integer::ChannelStats stats;
   saved.y = output_like(call.shape, x);
   conv_products(call.executor)
-      .forward(call.shape, view, *call.weights, mutable_view_of(saved.y), stats);
+      .forward(call.shape, view, *call.weights, mutable_view_of(saved.y), state.stats);
   saved.source = state.pending != nullptr ? x : stored(grid, view, state.stored.get());
-  return stats;
 }
 
 // Batch norm, residual and activation of y, applied or left pending.
-at::Tensor deliver(const integer::ChannelStats& stats, const at::Tensor& residual, UnitState& state,
-                   UnitTensors& saved) {
+at::Tensor deliver(const at::Tensor& residual, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   auto pending = std::make_shared<const PendingNorm>(
       PendingNorm{state.norm.scale, state.norm.shift, call.activation});
   integer::ActivationSource source = activation_source(saved.y, pending.get());
   if (call.delivery == Delivery::pending && !residual.defined()) {
-    state.output.output.range = activation_range(stats, source);
+    state.output.output.range = activation_range(state.stats, source);
     state.output.output.pending = std::move(pending);
     return saved.y.detach();
   }
@@ -118,10 +116,9 @@ struct UnitFunction : Function<UnitFunction> {
                                const c10::intrusive_ptr<UnitState>& state) {
     UnitTensors saved{.weight = weight};
     state->joined = residual.has_value();
-    const integer::ChannelStats stats = convolve(dense(x), *state, saved);
-    state->norm = unit_norm(state->call, stats);
-    const at::Tensor output =
-        deliver(stats, residual ? dense(*residual) : at::Tensor(), *state, saved);
+    convolve(dense(x), *state, saved);
+    state->norm = unit_norm(*state);
+    const at::Tensor output = deliver(residual ? dense(*residual) : at::Tensor(), *state, saved);
     context->save_for_backward({saved.weight, saved.source, saved.y, saved.mask});
     context->saved_data["state"] = c10::IValue::make_capsule(state);
     if (state->call.delivery != Delivery::ready_twice) return {output};

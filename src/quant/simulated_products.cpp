@@ -2,17 +2,17 @@
 // numbers, in single precision where every sum stays below 2^24 and in double otherwise, so the
 // sums are exact. What follows them is docs/numerics-integer.md written out in scalar code.
 
-#include "quant/conv_products.h"
-
 #include "bitcycle/quant/torch.h"
+
+#include "quant/conv_products.h"
 
 #include <cmath>
 
 namespace bitcycle {
 namespace {
 
-using integer::Codes;
 using integer::CodeGrid;
+using integer::Codes;
 using integer::ConvShape;
 using integer::ConvWeights;
 
@@ -31,11 +31,10 @@ double largest_weight(const ConvWeights& weights) {
 
 // code - zero point as [batch, channels, height, width], halo included.
 at::Tensor differences(const CodeGrid& grid, const Codes& codes, at::ScalarType type) {
-  const at::Tensor bytes =
-      at::from_blob(const_cast<std::uint8_t*>(codes.data),
-                    {grid.batch, grid.height + 2 * grid.halo, grid.width + 2 * grid.halo,
-                     grid.channels},
-                    at::kByte);
+  const at::Tensor bytes = at::from_blob(
+      const_cast<std::uint8_t*>(codes.data),
+      {grid.batch, grid.height + 2 * grid.halo, grid.width + 2 * grid.halo, grid.channels},
+      at::kByte);
   return bytes.permute({0, 3, 1, 2}).to(type).sub_(codes.params.zero_point);
 }
 
@@ -154,8 +153,8 @@ at::Tensor weighted_sums(const ConvShape& s, const at::Tensor& errors,
     const float* offset = offsets.data() + i % s.groups * channels;
     float part[8] = {};
     for (int c = 0; c < channels; ++c) part[c % 8] = std::fma(offset[c], e[c], part[c % 8]);
-    result.data_ptr<float>()[i] = ((part[0] + part[1]) + (part[2] + part[3])) +
-                                  ((part[4] + part[5]) + (part[6] + part[7]));
+    result.data_ptr<float>()[i] =
+        ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
   }
   return result.view({s.batch, s.out_height(), s.out_width(), s.groups});
 }
@@ -196,9 +195,9 @@ at::Tensor transposed(const ConvShape& s, const at::Tensor& errors, const at::Te
   const auto missing = [&](int size, int out) {
     return std::int64_t{size - ((out - 1) * s.stride + 1)};
   };
-  return at::conv_transpose2d(
-      errors, weight, {}, s.stride, s.pad(),
-      {missing(s.height, s.out_height()), missing(s.width, s.out_width())}, s.groups);
+  return at::conv_transpose2d(errors, weight, {}, s.stride, s.pad(),
+                              {missing(s.height, s.out_height()), missing(s.width, s.out_width())},
+                              s.groups);
 }
 
 void simulated_backward_data(const ConvShape& s, Codes errors, const ConvWeights& weights,
@@ -244,9 +243,7 @@ constexpr ConvProducts kSimulated{simulated_forward, simulated_backward_data,
                                   simulated_backward_weights};
 constexpr ConvProducts kExecuted{
     [](const ConvShape& shape, Codes input, const ConvWeights& weights, integer::MutableReal output,
-       integer::ChannelStats& stats) {
-      conv_forward(shape, input, weights, {}, output, &stats);
-    },
+       integer::ChannelStats& stats) { conv_forward(shape, input, weights, {}, output, &stats); },
     integer::conv_backward_data, integer::conv_backward_weights};
 
 }  // namespace

@@ -41,9 +41,10 @@ struct ErrorCodes {
   integer::Codes view() const { return {buffer.data_ptr<std::uint8_t>(), params}; }
 };
 
-ErrorCodes quantized(const IntegerUnitCall& call, const integer::ErrorSource& errors) {
+ErrorCodes quantized(const IntegerUnitCall& call, const integer::ErrorSource& errors,
+                     integer::Range range) {
   const integer::CodeGrid grid = call.shape.error_grid();
-  ErrorCodes codes{code_buffer(grid), code_params(error_range(grid, errors), call.bits.error)};
+  ErrorCodes codes{code_buffer(grid), code_params(range, call.bits.error)};
   quantize_errors(grid, errors, codes.params, call.noise, codes.buffer.data_ptr<std::uint8_t>());
   return codes;
 }
@@ -105,14 +106,15 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   if (gradients.residual.defined()) {
     source = {.gradient = view_of(gradients.residual), .y = view_of(saved.y)};
   }
-  const auto norm = batch_norm_backward(state.norm, sums, grid.elements() / grid.channels,
-                                        weights.scales());
+  const auto norm =
+      batch_norm_backward(state.norm, sums, grid.elements() / grid.channels, weights.scales());
   const UnitNorm& parameters = state.call.norm;
   if (parameters.norm != nullptr) gradients.gamma = float_tensor(norm.gamma, scale);
   if (parameters.norm != nullptr || parameters.bias.defined()) {
     gradients.beta = float_tensor(norm.beta, scale);
   }
-  const ErrorCodes codes = quantized(state.call, {source, norm.a, norm.b, norm.c});
+  const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
+  const ErrorCodes codes = quantized(state.call, errors, error_bounds(sums, state.stats, errors));
   integer::Codes unscaled = codes.view();
   unscaled.params.scale /= scale;
   gradients.weight = weight_gradient(state, saved, unscaled);

@@ -11,6 +11,7 @@ struct UnitState : torch::CustomClassHolder {
   integer::CodeParams input;
   std::shared_ptr<const PendingNorm> pending;  // of the input
   std::shared_ptr<StoredInput> stored;         // likewise
+  integer::ChannelStats stats;                 // of y
   integer::BatchNorm norm;
   bool joined = false;       // whether a residual was added
   IntegerUnitOutput output;  // what autograd does not carry: range and pending norm

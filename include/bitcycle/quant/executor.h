@@ -6,7 +6,8 @@ namespace bitcycle {
 enum class Executor {
   simulate,          // SBM: quantize, then compute in float; any device, any width
   integer,           // the integer scheme, on the CPU's integer kernels
-  simulate_integer,  // the integer scheme again, its sums formed by LibTorch: the same bytes, slowly
+  simulate_integer,  // the integer scheme again, its sums formed by LibTorch: the same bytes,
+                     // slowly
 };
 
 }  // namespace bitcycle

@@ -148,28 +148,49 @@ class GatedGradient {
   Lanes shift_;
 };
 
+// What is gathered about the gradient of a block of channels, [kind][padded channels] in memory.
+template <typename Lanes>
+struct GradientTotals {
+  Lanes sum, deviation, low, high;
+
+  GradientTotals(const float* totals, int stride)
+      : sum(Lanes::load(totals, kPanel)),
+        deviation(Lanes::load(totals + stride, kPanel)),
+        low(Lanes::load(totals + 2 * stride, kPanel)),
+        high(Lanes::load(totals + 3 * stride, kPanel)) {}
+  void add(const Lanes& g, const Lanes& distance) {
+    sum = sum + g;
+    deviation = g.times_plus(distance, deviation);
+    low = low.min(g);
+    high = high.max(g);
+  }
+  void save(float* totals, int stride) const {
+    sum.store(totals, kPanel);
+    deviation.store(totals + stride, kPanel);
+    low.store(totals + 2 * stride, kPanel);
+    high.store(totals + 3 * stride, kPanel);
+  }
+};
+
 template <typename Lanes, typename T>
 void gradient_sums_body(const GradientJob& shared) {
   const GradientJob job = shared;
   const auto* y = static_cast<const T*>(job.y);
   auto* output = static_cast<T*>(job.output);
-  float* deviations = job.sums + padded(job.grid.channels);
+  const int stride = padded(job.grid.channels);
   each_row_block(
       job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
         const GatedGradient<Lanes, T> gradient(job, block);
         const Lanes mean = Lanes::load(job.mean + block.channel, kPanel);
-        Lanes sum = Lanes::load(job.sums + block.channel, kPanel);
-        Lanes deviation = Lanes::load(deviations + block.channel, kPanel);
+        GradientTotals<Lanes> totals(job.sums + block.channel, stride);
         std::ptrdiff_t at = block.first;
         for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
           const Lanes value = Lanes::load(y + at, block.count);
           const Lanes g = gradient(x, at, value);
-          sum = sum + g;
-          deviation = g.times_plus(value - mean, deviation);
+          totals.add(g, value - mean);
           if (output != nullptr) g.store(output + at, block.count);
         }
-        sum.store(job.sums + block.channel, kPanel);
-        deviation.store(deviations + block.channel, kPanel);
+        totals.save(job.sums + block.channel, stride);
       });
 }
 
@@ -190,15 +211,6 @@ template <typename Lanes, typename T, typename Sink>
           sink(block, x, at, gradient(x, at, value).times_plus(a, value.times_plus(b, c)));
         }
       });
-}
-
-template <typename Lanes, typename T>
-Range error_range_body(const GradientJob& job) {
-  RangeLanes<Lanes> range;
-  each_error<Lanes, T>(
-      job, [&](const RowBlock& block, int, std::ptrdiff_t, const Lanes& e)
-               __attribute__((always_inline)) { range.add(e, block.count); });
-  return range.range();
 }
 
 // The 16 random bits of each element from `first` on, as floats.

@@ -30,7 +30,7 @@ struct GradientJob {
   const std::uint8_t* mask;
   const float* scale;  // null: no gate by y
   const float* shift;
-  // Sums: mean, output, and [2][padded channels] sums. Errors: a, b, c, and codes or range.
+  // Sums: mean, output, and [sum, deviation, low, high][padded channels]. Errors: a, b, c, codes.
   const float* mean;
   void* output;
   float* sums;
@@ -57,7 +57,6 @@ struct PassKernels {
   Range (*activate[2])(const ActivateJob&);      // output, mask; returns the range
   void (*quantize[2])(const ActivateJob&);       // codes
   void (*gradient_sums[2])(const GradientJob&);  // output, sums
-  Range (*error_range[2])(const GradientJob&);
   void (*quantize_errors[2])(const GradientJob&);
   void (*mean_pool[2])(const CodeGrid&, const void* from, void* to);
   void (*mean_pool_backward[2])(const CodeGrid&, const void* from, void* to);

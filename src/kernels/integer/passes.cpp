@@ -54,6 +54,11 @@ Range merged(std::span<const Range> ranges) {
   return all;
 }
 
+// A convolution's extreme, rounded the way its output was stored.
+float stored_as(Real type, float y) {
+  return type == Real::f16 ? to_float(to_half(y)) : y;
+}
+
 // Runs work(n) for every image on the threads.
 template <typename Work>
 void each_image(const CodeGrid& grid, Work work) {
@@ -168,10 +173,7 @@ Range activation_range(const ChannelStats& stats, const ActivationSource& source
   assert(!source.residual);
   Range all{kInfinity, -kInfinity};
   const float floor = source.activation == Rectify::relu ? 0.0f : -kInfinity;
-  // The convolution's extremes, rounded the way its output was stored.
-  const auto stored = [&](float y) {
-    return source.y.type == Real::f16 ? to_float(to_half(y)) : y;
-  };
+  const auto stored = [&](float y) { return stored_as(source.y.type, y); };
   for (std::size_t c = 0; c < stats.low.size(); ++c) {
     for (const float y : {stored(stats.low[c]), stored(stats.high[c])}) {
       const float scale = source.scale.empty() ? 1.0f : source.scale[c];
@@ -218,29 +220,45 @@ GradientSums gradient_sums(const CodeGrid& grid, const GradientSource& source,
   const GradientPlan plan(grid, source);
   const std::vector<float> means = to_panels(mean, grid.channels, 0.0f);
   const auto width = static_cast<std::size_t>(padded(grid.channels));
-  std::vector<float> partial(static_cast<std::size_t>(grid.batch) * 2 * width);
+  std::vector<float> partial(static_cast<std::size_t>(grid.batch) * 4 * width);
   each_image(grid, [&](int n) {
     GradientJob job = plan.image(n);
     job.mean = means.data();
     job.output = image_of(output, grid, n);
-    job.sums = partial.data() + static_cast<std::size_t>(n) * 2 * width;
+    job.sums = partial.data() + static_cast<std::size_t>(n) * 4 * width;
     passes().gradient_sums[index(source.gradient.type)](job);
   });
   const auto channels = static_cast<std::size_t>(grid.channels);
-  GradientSums sums{std::vector<double>(channels), std::vector<double>(channels)};
+  GradientSums sums{std::vector<double>(channels), std::vector<double>(channels),
+                    std::vector<float>(channels), std::vector<float>(channels)};
   for (std::size_t n = 0; n < static_cast<std::size_t>(grid.batch); ++n) {
+    const float* own = partial.data() + n * 4 * width;
     for (std::size_t c = 0; c < channels; ++c) {
-      sums.gradient[c] += partial[n * 2 * width + c];
-      sums.deviation[c] += partial[(n * 2 + 1) * width + c];
+      sums.gradient[c] += own[c];
+      sums.deviation[c] += own[width + c];
+      sums.low[c] = std::min(sums.low[c], own[2 * width + c]);
+      sums.high[c] = std::max(sums.high[c], own[3 * width + c]);
     }
   }
   return sums;
 }
 
-Range error_range(const CodeGrid& grid, const ErrorSource& source) {
-  const ErrorPlan plan(grid, source);
-  const int type = index(source.source.gradient.type);
-  return range_of_images(grid, [&](int n) { return passes().error_range[type](plan.image(n)); });
+Range error_bounds(const GradientSums& sums, const ChannelStats& stats, const ErrorSource& source) {
+  Range all{kInfinity, -kInfinity};
+  const auto stored = [&](float y) { return stored_as(source.source.y.type, y); };
+  const auto product = [](float factor, float low, float high) {
+    return Range{std::min(factor * low, factor * high), std::max(factor * low, factor * high)};
+  };
+  for (std::size_t c = 0; c < source.a.size(); ++c) {
+    const Range g = product(source.a[c], sums.low[c], sums.high[c]);
+    Range y;
+    if (!source.b.empty()) {
+      y = product(source.b[c], stored(stats.low[c]), stored(stats.high[c]));
+      y = {y.low + source.c[c], y.high + source.c[c]};
+    }
+    all = {std::min(all.low, g.low + y.low), std::max(all.high, g.high + y.high)};
+  }
+  return all;
 }
 
 void quantize_errors(const CodeGrid& grid, const ErrorSource& source, const CodeParams& params,

@@ -94,7 +94,6 @@ constexpr PassKernels make_passes() {
       .activate = {activate_body<Lanes, Half>, activate_body<Lanes, float>},
       .quantize = {quantize_body<Lanes, Half>, quantize_body<Lanes, float>},
       .gradient_sums = {gradient_sums_body<Lanes, Half>, gradient_sums_body<Lanes, float>},
-      .error_range = {error_range_body<Lanes, Half>, error_range_body<Lanes, float>},
       .quantize_errors = {quantize_errors_body<Lanes, Half>, quantize_errors_body<Lanes, float>},
       .mean_pool = {mean_pool_body<Lanes, Half>, mean_pool_body<Lanes, float>},
       .mean_pool_backward = {mean_pool_backward_body<Lanes, Half>,

@@ -12,7 +12,7 @@
 // Backward, from the gradient of x to the errors of the convolution:
 //
 //   g = (gradient + residual) where x > 0                  gradient_sums()
-//   e = a[c] * g + b[c] * y + c[c]                         error_range(), quantize_errors()
+//   e = a[c] * g + b[c] * y + c[c]                         error_bounds(), quantize_errors()
 //
 // All tensors are dense NHWC and share one type; codes have the halo of `grid`, which every pass
 // fills with the zero point. Threads split the batch; results do not depend on their number.
@@ -65,6 +65,7 @@ struct GradientSource {
 struct GradientSums {
   std::vector<double> gradient;   // per channel: sum of g, the gradient of batch norm's shift
   std::vector<double> deviation;  // per channel: sum of g * (y - mean)
+  std::vector<float> low, high;   // per channel: the range of g
 };
 
 // Stores g in `output`, where given (it may be the gradient's own memory), and sums it up.
@@ -79,7 +80,9 @@ struct ErrorSource {
   std::span<const float> c;  // empty: 0
 };
 
-Range error_range(const CodeGrid& grid, const ErrorSource& source);
+// A range that holds all errors, from the ranges of g and of y, channel by channel: e varies with g
+// mostly, so it is hardly wider than the errors' own, and saves a pass over them.
+Range error_bounds(const GradientSums& sums, const ChannelStats& stats, const ErrorSource& source);
 
 // Stochastic rounding: code = clamp(RNE(e / s + z + noise), 0, n), with the noise of the element's
 // index in the dense tensor (Note [Rounding noise]).
