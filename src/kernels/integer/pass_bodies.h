@@ -16,39 +16,61 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// One block of channels in one row, and where its first pixel lies in each kind of tensor.
-struct RowBlock {
-  int row;
-  int channel;           // first of the block
-  int count;             // channels that exist, at most 16
-  std::ptrdiff_t first;  // element of a dense tensor
-  std::ptrdiff_t code;   // byte of a code buffer
-  std::ptrdiff_t mask;   // byte of a bit mask
-
-  RowBlock(const CodeGrid& grid, int y, int c, int n)
-      : row(y),
-        channel(c),
-        count(n),
-        first(std::ptrdiff_t{y} * grid.width * grid.channels + c),
-        code((y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels + c),
-        mask((std::ptrdiff_t{y} * grid.width * panels_of(grid.channels) + c / kPanel) * 2) {}
+// Where a pixel's block of channels lies in each kind of tensor.
+struct Position {
+  int y, x;
+  std::ptrdiff_t at;    // element of a dense tensor
+  std::ptrdiff_t code;  // byte of a code buffer
+  std::ptrdiff_t mask;  // byte of a bit mask
 };
 
-inline std::ptrdiff_t mask_stride(const CodeGrid& grid) {
-  return std::ptrdiff_t{panels_of(grid.channels)} * 2;
-}
+// One block of channels in a band of rows.
+struct BandBlock {
+  CodeGrid grid;
+  int channel;  // first of the block
+  int count;    // channels that exist, at most 16
+  int row;
+  int rows;
+
+  // Calls body(position) for every pixel; bodies must be always_inline.
+  template <typename Body>
+  [[gnu::always_inline]] void each_pixel(Body body) const {
+    const std::ptrdiff_t mask_step = std::ptrdiff_t{panels_of(grid.channels)} * 2;
+    for (int y = row; y < row + rows; ++y) {
+      const std::ptrdiff_t pixel = std::ptrdiff_t{y} * grid.width;
+      Position p{
+          y, 0, pixel * grid.channels + channel,
+          (y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels + channel,
+          pixel * mask_step + channel / kPanel * 2};
+      for (; p.x < grid.width; ++p.x) {
+        body(p);
+        p.at += grid.channels;
+        p.code += grid.channels;
+        p.mask += mask_step;
+      }
+    }
+  }
+};
+
+// A band stays in the first-level cache while its blocks are walked: coefficients and accumulators
+// then stay in registers over many pixels.
+constexpr int kBandElements = 4096;
 
 // Calls the body twice in the source, so that whole blocks are compiled with a constant count:
 // bodies must be always_inline. Bodies work on copies of their job: a store of bytes could change
 // the original for all the compiler knows, and it would be read again for every pixel.
 template <typename Body>
-[[gnu::always_inline]] inline void each_row_block(const CodeGrid& grid, Body body) {
-  for (int row = 0; row < grid.height; ++row) {
+[[gnu::always_inline]] inline void each_block(const CodeGrid& grid, Body body) {
+  const int band = std::max(1, kBandElements / (grid.width * grid.channels));
+  for (int row = 0; row < grid.height; row += band) {
+    const int rows = std::min(band, grid.height - row);
     int channel = 0;
     for (; channel + kPanel <= grid.channels; channel += kPanel) {
-      body(RowBlock(grid, row, channel, kPanel));
+      body(BandBlock{grid, channel, kPanel, row, rows});
     }
-    if (channel < grid.channels) body(RowBlock(grid, row, channel, grid.channels - channel));
+    if (channel < grid.channels) {
+      body(BandBlock{grid, channel, grid.channels - channel, row, rows});
+    }
   }
 }
 
@@ -65,23 +87,22 @@ struct RangeLanes {
   Range range() const { return {low.smallest(), high.largest()}; }
 };
 
-// Calls sink(block, x, lanes) with x = max(scale * y + shift + residual, floor).
+// Calls sink(block, position, x) with x = max(scale * y + shift + residual, floor).
 template <typename Lanes, typename T, typename Sink>
 [[gnu::always_inline]] inline void each_activation(const ActivateJob& shared, Sink sink) {
   const ActivateJob job = shared;
   const auto* y = static_cast<const T*>(job.y);
   const auto* residual = static_cast<const T*>(job.residual);
   const Lanes floor = Lanes::all(job.floor);
-  each_row_block(
-      job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
+  each_block(
+      job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
         const Lanes scale = Lanes::load(job.scale + block.channel, kPanel);
         const Lanes shift = Lanes::load(job.shift + block.channel, kPanel);
-        std::ptrdiff_t at = block.first;
-        for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-          Lanes v = Lanes::load(y + at, block.count).times_plus(scale, shift);
-          if (residual != nullptr) v = v + Lanes::load(residual + at, block.count);
-          sink(block, x, at, v.max(floor));
-        }
+        block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
+          Lanes v = Lanes::load(y + p.at, block.count).times_plus(scale, shift);
+          if (residual != nullptr) v = v + Lanes::load(residual + p.at, block.count);
+          sink(block, p, v.max(floor));
+        });
       });
 }
 
@@ -91,15 +112,14 @@ Range activate_body(const ActivateJob& shared) {
   auto* output = static_cast<T*>(job.output);
   RangeLanes<Lanes> range;
   each_activation<Lanes, T>(
-      job, [&](const RowBlock& block, int x, std::ptrdiff_t at, Lanes v)
+      job, [&](const BandBlock& block, const Position& p, const Lanes& v)
                __attribute__((always_inline)) {
                  range.add(v, block.count);
-                 if (output != nullptr) v.store(output + at, block.count);
+                 if (output != nullptr) v.store(output + p.at, block.count);
                  if (job.mask != nullptr) {
                    const std::uint16_t bits = v.positive_bits();
-                   std::uint8_t* to = job.mask + block.mask + x * mask_stride(job.grid);
-                   to[0] = static_cast<std::uint8_t>(bits);
-                   to[1] = static_cast<std::uint8_t>(bits >> 8);
+                   job.mask[p.mask] = static_cast<std::uint8_t>(bits);
+                   job.mask[p.mask + 1] = static_cast<std::uint8_t>(bits >> 8);
                  }
                });
   return range.range();
@@ -111,31 +131,28 @@ void quantize_body(const ActivateJob& shared) {
   const ActivateJob job = shared;
   const typename Lanes::Quantizer quantizer(job.params);
   each_activation<Lanes, T>(
-      job, [&](const RowBlock& block, int x, std::ptrdiff_t, const Lanes& v)
-               __attribute__((always_inline)) {
-                 quantizer.store(v, job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
-                                 block.count);
-               });
+      job, [&](const BandBlock& block, const Position& p, const Lanes& v) __attribute__((
+               always_inline)) { quantizer.store(v, job.codes + p.code, block.count); });
 }
 
 // The gradient of one block of 16 channels, gated by ReLU.
 template <typename Lanes, typename T>
 class GatedGradient {
  public:
-  GatedGradient(const GradientJob& job, const RowBlock& block)
+  GatedGradient(const GradientJob& job, const BandBlock& block)
       : job_(job),
         block_(block),
         scale_(job.scale != nullptr ? Lanes::load(job.scale + block.channel, kPanel)
                                     : Lanes::all(0)),
         shift_(job.scale != nullptr ? Lanes::load(job.shift + block.channel, kPanel)
                                     : Lanes::all(0)) {}
-  Lanes operator()(int x, std::ptrdiff_t at, const Lanes& y) const {
-    Lanes g = Lanes::load(static_cast<const T*>(job_.gradient) + at, block_.count);
+  Lanes operator()(const Position& p, const Lanes& y) const {
+    Lanes g = Lanes::load(static_cast<const T*>(job_.gradient) + p.at, block_.count);
     if (job_.residual != nullptr) {
-      g = g + Lanes::load(static_cast<const T*>(job_.residual) + at, block_.count);
+      g = g + Lanes::load(static_cast<const T*>(job_.residual) + p.at, block_.count);
     }
     if (job_.mask != nullptr) {
-      const std::uint8_t* bits = job_.mask + block_.mask + x * mask_stride(job_.grid);
+      const std::uint8_t* bits = job_.mask + p.mask;
       return g.where_bits(static_cast<std::uint16_t>(bits[0] | bits[1] << 8));
     }
     return job_.scale != nullptr ? g.where_positive(y.times_plus(scale_, shift_)) : g;
@@ -143,7 +160,7 @@ class GatedGradient {
 
  private:
   const GradientJob& job_;
-  const RowBlock& block_;
+  const BandBlock& block_;
   Lanes scale_;
   Lanes shift_;
 };
@@ -178,38 +195,36 @@ void gradient_sums_body(const GradientJob& shared) {
   const auto* y = static_cast<const T*>(job.y);
   auto* output = static_cast<T*>(job.output);
   const int stride = padded(job.grid.channels);
-  each_row_block(
-      job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
+  each_block(
+      job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
         const GatedGradient<Lanes, T> gradient(job, block);
         const Lanes mean = Lanes::load(job.mean + block.channel, kPanel);
         GradientTotals<Lanes> totals(job.sums + block.channel, stride);
-        std::ptrdiff_t at = block.first;
-        for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-          const Lanes value = Lanes::load(y + at, block.count);
-          const Lanes g = gradient(x, at, value);
+        block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
+          const Lanes value = Lanes::load(y + p.at, block.count);
+          const Lanes g = gradient(p, value);
           totals.add(g, value - mean);
-          if (output != nullptr) g.store(output + at, block.count);
-        }
+          if (output != nullptr) g.store(output + p.at, block.count);
+        });
         totals.save(job.sums + block.channel, stride);
       });
 }
 
-// Calls sink(block, x, at, e) with e = a * g + (b * y + c).
+// Calls sink(block, position, e) with e = a * g + (b * y + c).
 template <typename Lanes, typename T, typename Sink>
 [[gnu::always_inline]] inline void each_error(const GradientJob& shared, Sink sink) {
   const GradientJob job = shared;
   const auto* y = static_cast<const T*>(job.y);
-  each_row_block(
-      job.grid, [&](const RowBlock& block) __attribute__((always_inline)) {
+  each_block(
+      job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
         const GatedGradient<Lanes, T> gradient(job, block);
         const Lanes a = Lanes::load(job.a + block.channel, kPanel);
         const Lanes b = Lanes::load(job.b + block.channel, kPanel);
         const Lanes c = Lanes::load(job.c + block.channel, kPanel);
-        std::ptrdiff_t at = block.first;
-        for (int x = 0; x < job.grid.width; ++x, at += job.grid.channels) {
-          const Lanes value = y != nullptr ? Lanes::load(y + at, block.count) : Lanes::all(0);
-          sink(block, x, at, gradient(x, at, value).times_plus(a, value.times_plus(b, c)));
-        }
+        block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
+          const Lanes value = y != nullptr ? Lanes::load(y + p.at, block.count) : Lanes::all(0);
+          sink(block, p, gradient(p, value).times_plus(a, value.times_plus(b, c)));
+        });
       });
 }
 
@@ -232,11 +247,10 @@ void quantize_errors_body(const GradientJob& shared) {
   const GradientJob job = shared;
   const typename Lanes::Quantizer quantizer(job.params);
   each_error<Lanes, T>(
-      job, [&](const RowBlock& block, int x, std::ptrdiff_t at,
+      job, [&](const BandBlock& block, const Position& p,
                const Lanes& e) __attribute__((always_inline)) {
-        const Lanes bits = noise_lanes<Lanes>(job.key, job.first_element + at, block.count);
-        quantizer.store(bits.times_plus(Lanes::all(kNoiseStep), e),
-                        job.codes + block.code + std::ptrdiff_t{x} * job.grid.channels,
+        const Lanes bits = noise_lanes<Lanes>(job.key, job.first_element + p.at, block.count);
+        quantizer.store(bits.times_plus(Lanes::all(kNoiseStep), e), job.codes + p.code,
                         block.count);
       });
 }

@@ -39,14 +39,14 @@ void mean_pool_backward_body(const CodeGrid& grid, const void* from, void* to) {
 template <typename Lanes, typename T>
 void max_pool_body(const MaxPoolJob& job) {
   const int channels = job.input.channels;
-  each_row_block(
-      job.output, [&](const RowBlock& block) __attribute__((always_inline)) {
-        for (int x = 0; x < job.output.width; ++x) {
+  each_block(
+      job.output, [&](const BandBlock& block) __attribute__((always_inline)) {
+        block.each_pixel([&](const Position& to) __attribute__((always_inline)) {
           Lanes best = Lanes::all(-kInfinity);
           Lanes tap = Lanes::all(0);
           for (int t = 0; t < job.kernel * job.kernel; ++t) {
-            const int iy = block.row * job.stride + t / job.kernel - job.pad;
-            const int ix = x * job.stride + t % job.kernel - job.pad;
+            const int iy = to.y * job.stride + t / job.kernel - job.pad;
+            const int ix = to.x * job.stride + t % job.kernel - job.pad;
             if (iy < 0 || ix < 0 || iy >= job.input.height || ix >= job.input.width) continue;
             const T* p = static_cast<const T*>(job.from) +
                          (std::ptrdiff_t{iy} * job.input.width + ix) * channels + block.channel;
@@ -54,10 +54,9 @@ void max_pool_body(const MaxPoolJob& job) {
             tap = tap.replaced_where_greater(Lanes::all(static_cast<float>(t)), v, best);
             best = best.replaced_where_greater(v, v, best);
           }
-          const std::ptrdiff_t at = block.first + std::ptrdiff_t{x} * channels;
-          best.store(static_cast<T*>(job.to) + at, block.count);
-          tap.store_bytes(job.taps + at, block.count);
-        }
+          best.store(static_cast<T*>(job.to) + to.at, block.count);
+          tap.store_bytes(job.taps + to.at, block.count);
+        });
       });
 }
 
@@ -65,13 +64,13 @@ void max_pool_body(const MaxPoolJob& job) {
 template <typename Lanes, typename T>
 void max_pool_backward_body(const MaxPoolJob& job) {
   const int channels = job.input.channels;
-  each_row_block(
-      job.input, [&](const RowBlock& block) __attribute__((always_inline)) {
-        for (int x = 0; x < job.input.width; ++x) {
+  each_block(
+      job.input, [&](const BandBlock& block) __attribute__((always_inline)) {
+        block.each_pixel([&](const Position& to) __attribute__((always_inline)) {
           Lanes sum = Lanes::all(0);
           for (int t = 0; t < job.kernel * job.kernel; ++t) {
-            const int sy = block.row + job.pad - t / job.kernel;
-            const int sx = x + job.pad - t % job.kernel;
+            const int sy = to.y + job.pad - t / job.kernel;
+            const int sx = to.x + job.pad - t % job.kernel;
             if (sy < 0 || sx < 0 || sy % job.stride != 0 || sx % job.stride != 0) continue;
             const int oy = sy / job.stride;
             const int ox = sx / job.stride;
@@ -82,9 +81,8 @@ void max_pool_backward_body(const MaxPoolJob& job) {
             sum = sum + g.where_equal(Lanes::load_bytes(job.taps + at, block.count),
                                       static_cast<float>(t));
           }
-          sum.store(static_cast<T*>(job.to) + block.first + std::ptrdiff_t{x} * channels,
-                    block.count);
-        }
+          sum.store(static_cast<T*>(job.to) + to.at, block.count);
+        });
       });
 }
 
