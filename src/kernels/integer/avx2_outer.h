@@ -46,63 +46,58 @@ void outer_long(const OuterJob& job) {
   each_part(job, [&](auto* errors, auto* sums) { outer_long_part(job, errors, sums); });
 }
 
-// 32-bit sums in registers; `chain` covers kChain steps for one output, `single` one step.
-template <int kChain, typename Chain, typename Single>
-[[gnu::always_inline]] inline void outer_part(const OuterJob& job, const std::int8_t* first_error,
-                                              std::int32_t* out, Chain chain, Single single) {
-  __m256i sums[kOutputs][2];
-  unroll<kOutputs * 2>([&](auto i) { sums[i / 2][i % 2] = _mm256_setzero_si256(); });
-  for (int n = 0; n < job.images; ++n) {
-    const std::uint8_t* columns = job.columns + n * job.column_stride;
-    const std::int8_t* errors = first_error + n * job.error_stride;
-    int left = job.steps;
-    for (; left >= kChain; left -= kChain) {
-      unroll<kOutputs>([&](auto o) { chain(sums[o], columns, errors + o * 4); });
-      columns += kStepBytes * kChain;
-      errors += kStepBytes * kChain;
-    }
-    if constexpr (kChain > 1) {
-      for (; left > 0; --left, columns += kStepBytes, errors += kStepBytes) {
-        unroll<kOutputs>([&](auto o) { single(sums[o], columns, errors + o * 4); });
-      }
-    }
+// Calls `unit` for each part and unit of a job.
+template <typename EachUnit>
+[[gnu::always_inline]] inline void each_unit(const UnitsJob& job, EachUnit unit) {
+  for (int o = 0; o < kPanel; o += kOutputs) {
+    std::int32_t* sums = job.sums + o * kPanel;
+    for (const Unit& u : job.units)
+      unit(job.columns + u.columns, job.errors + u.errors + o * 4, sums);
   }
-  unroll<kOutputs * 2>([&](auto i) { add_to(out + i * 8, sums[i / 2][i % 2]); });
 }
 
+// A unit in chains of kChain steps, added up in memory: sums and chains together would need more
+// registers than there are.
 template <int kChain>
-struct OuterChained {
-  void operator()(__m256i (&sums)[2], const std::uint8_t* columns,
-                  const std::int8_t* errors) const {
-    __m256i lanes[2];
-    unroll<kChain>([&](auto k) {
-      const __m256i e = broadcast(errors + k * kStepBytes);
-      unroll<2>([&](auto half) {
-        const __m256i product = _mm256_maddubs_epi16(load(columns + k * kStepBytes + half * 32), e);
-        lanes[half] = k == 0 ? product : _mm256_add_epi16(lanes[half], product);
+[[gnu::noinline]] void units_chained(const UnitsJob& job) {
+  each_unit(job, [](const std::uint8_t* columns, const std::int8_t* errors, std::int32_t* out) {
+    unroll<kUnitSteps / kChain>([&](auto chain) {
+      Lanes lanes[kOutputs];
+      unroll<kChain>([&](auto k) {
+        constexpr int kAt = (chain * kChain + k) * kStepBytes;
+        const Lanes c{load(columns + kAt), load(columns + kAt + 32)};
+        unroll<kOutputs>([&](auto o) {
+          const std::int8_t* e = errors + kAt + o * 4;
+          lanes[o] = k == 0 ? multiply<Broadcast::is_signed>(e, c)
+                            : multiply_add<Broadcast::is_signed>(lanes[o], e, c);
+        });
+      });
+      unroll<kOutputs>([&](auto o) {
+        add_to(out + o * kPanel, widened(lanes[o].low));
+        add_to(out + o * kPanel + 8, widened(lanes[o].high));
       });
     });
-    unroll<2>([&](auto half) { sums[half] = _mm256_add_epi32(sums[half], widened(lanes[half])); });
-  }
-};
-
-template <int kChain>
-[[gnu::noinline]] void outer_short(const OuterJob& job) {
-  each_part(job, [&](auto* errors, auto* sums) {
-    outer_part<kChain>(job, errors, sums, OuterChained<kChain>{}, OuterChained<1>{});
   });
 }
 
-[[gnu::noinline]] void outer_wide(const OuterJob& job) {
-  const auto one = [](__m256i(&sums)[2], const std::uint8_t* columns, const std::int8_t* errors) {
-    const Wide e = widen_signed(broadcast(errors));
-    unroll<2>([&](auto half) {
-      const Wide c = widen_unsigned(load(columns + half * 32));
-      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(c.even, e.even));
-      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(c.odd, e.odd));
-    });
-  };
-  each_part(job, [&](auto* errors, auto* sums) { outer_part<1>(job, errors, sums, one, one); });
+[[gnu::noinline]] void units_wide(const UnitsJob& job) {
+  const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
+  const __m256i wide_zero = _mm256_set1_epi16(static_cast<short>(job.zero));
+  each_unit(job, [&](const std::uint8_t* columns, const std::int8_t* errors, std::int32_t* out) {
+    for (int s = 0; s < kUnitSteps; ++s, columns += kStepBytes, errors += kStepBytes) {
+      const Wide c[2] = {widen_unsigned(load(columns)), widen_unsigned(load(columns + 32))};
+      unroll<kOutputs>([&](auto o) {
+        const Wide codes = widen_unsigned(_mm256_add_epi8(broadcast(errors + o * 4), zero));
+        const Wide e{_mm256_sub_epi16(codes.even, wide_zero),
+                     _mm256_sub_epi16(codes.odd, wide_zero)};
+        unroll<2>([&](auto half) {
+          add_to(out + o * kPanel + half * 8,
+                 _mm256_add_epi32(_mm256_madd_epi16(c[half].even, e.even),
+                                  _mm256_madd_epi16(c[half].odd, e.odd)));
+        });
+      });
+    }
+  });
 }
 
 }  // namespace

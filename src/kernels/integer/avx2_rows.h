@@ -1,6 +1,6 @@
 #pragma once
 
-// AVX2 passes over codes: pixel sums, saturation checks and interleaving.
+// AVX2 passes over codes: pixel sums and interleaving.
 
 #include "kernels/integer/avx2_registers.h"
 #include "kernels/integer/microkernels.h"
@@ -70,35 +70,6 @@ void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, in
     const __m256 quads =
         _mm256_hadd_ps(_mm256_hadd_ps(lanes[0], lanes[1]), _mm256_hadd_ps(lanes[2], lanes[3]));
     _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(quads), _mm256_extractf128_ps(quads, 1)));
-  });
-}
-
-// Whether `pair_sum` of all 32-byte pieces stays at or below `limit` (unsigned 16 bits).
-template <typename PairSum>
-[[gnu::always_inline]] inline bool all_pairs(const std::uint8_t* codes, std::ptrdiff_t bytes,
-                                             int limit, PairSum pair_sum) {
-  __m256i worst = _mm256_setzero_si256();
-  std::ptrdiff_t i = 0;
-  for (; i + 32 <= bytes; i += 32) worst = _mm256_max_epi16(worst, pair_sum(load(codes + i)));
-  std::uint8_t rest[32];
-  std::memset(rest, 0, sizeof rest);
-  // An odd last byte has no partner in any step; leave it out.
-  for (std::ptrdiff_t k = 0; k < (bytes - i) / 2 * 2; ++k) rest[k] = codes[i + k];
-  const __m256i last = bytes > i ? pair_sum(load(rest)) : worst;
-  worst = _mm256_max_epi16(worst, last);
-  return _mm256_testz_si256(_mm256_cmpgt_epi16(worst, _mm256_set1_epi16(static_cast<short>(limit))),
-                            _mm256_set1_epi8(-1)) != 0;
-}
-
-bool pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes) {
-  return all_pairs(codes, bytes, 255,
-                   [](__m256i v) { return _mm256_maddubs_epi16(v, _mm256_set1_epi8(1)); });
-}
-
-bool signed_pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes, std::uint8_t flip) {
-  const __m256i flips = _mm256_set1_epi8(static_cast<char>(flip));
-  return all_pairs(codes, bytes, 128, [flips](__m256i v) {
-    return _mm256_maddubs_epi16(_mm256_abs_epi8(_mm256_xor_si256(v, flips)), _mm256_set1_epi8(1));
   });
 }
 

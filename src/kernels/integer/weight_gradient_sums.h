@@ -5,7 +5,9 @@
 #include "kernels/integer/weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace bitcycle::integer {
 
@@ -27,7 +29,8 @@ struct Layout {
   int phase_rows;                     // source rows of one parity in a band
   std::ptrdiff_t row_bytes;           // of an interleaved row
   std::ptrdiff_t column_image_bytes;  // [parity][row][step][16][4]
-  std::ptrdiff_t error_image_bytes;   // [row][step][16][4]
+  int units;                          // of an image's band, the last one filled up with zeros
+  std::ptrdiff_t error_image_bytes;   // [row][step][16][4], whole units
 
   explicit Layout(const ConvShape& s) : shape(s) {
     row_steps = (s.out_width() + 3) / 4;
@@ -40,7 +43,8 @@ struct Layout {
     phase_rows = band + (s.kernel - 1) / s.stride;
     row_bytes = std::ptrdiff_t{row_steps} * kStepBytes;
     column_image_bytes = row_bytes * phase_rows * s.stride;
-    error_image_bytes = row_bytes * band;
+    units = (band * row_steps + kUnitSteps - 1) / kUnitSteps;
+    error_image_bytes = std::ptrdiff_t{units} * kUnitSteps * kStepBytes;
   }
   std::size_t tiles() const {
     return static_cast<std::size_t>(column_panels) * shape.kernel * output_panels;
@@ -51,6 +55,9 @@ struct Layout {
   std::size_t outputs() const { return static_cast<std::size_t>(shape.out_channels); }
 };
 
+// The units of an output panel by level.
+using UnitLists = std::array<std::vector<Unit>, kLevels>;
+
 // What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
 // overflow.
 struct Accumulator {
@@ -59,6 +66,8 @@ struct Accumulator {
   AlignedBuffer<std::int64_t> error_sums;   // [output channel]
   AlignedBuffer<std::uint8_t> columns;
   AlignedBuffer<std::uint8_t> errors;
+  AlignedBuffer<std::uint8_t> levels;  // of the units of an image
+  std::vector<UnitLists> units;        // [output panel]
   std::int64_t pixels = 0;
 
   void clear(const Layout& layout) {

@@ -1,0 +1,137 @@
+#pragma once
+
+// AVX2: what codes allow, see Note [Exact dot products].
+
+#include "kernels/integer/avx2_registers.h"
+#include "kernels/integer/microkernels.h"
+#include "kernels/integer/unroll.h"
+
+#include <algorithm>
+
+namespace bitcycle::integer::avx2 {
+namespace {
+
+inline __m128i distance(__m128i codes, __m128i zero) {
+  return _mm_or_si128(_mm_subs_epu8(codes, zero), _mm_subs_epu8(zero, codes));
+}
+
+// Minus the level of 16 codes of a pixel, 4 steps, in some of the lanes: the sums of 1, 2 and 4
+// steps only grow, so the number of those beyond the limit is the level.
+inline __m128i negative_levels(__m128i magnitudes, __m128i limit) {
+  const __m128i one = _mm_maddubs_epi16(magnitudes, _mm_set1_epi8(1));
+  const __m128i two = _mm_add_epi16(one, _mm_shuffle_epi32(one, 0b10110001));
+  const __m128i four = _mm_add_epi16(two, _mm_shuffle_epi32(two, 0b01001110));
+  return _mm_add_epi16(_mm_add_epi16(_mm_cmpgt_epi16(one, limit), _mm_cmpgt_epi16(two, limit)),
+                       _mm_cmpgt_epi16(four, limit));
+}
+
+// The largest of 8 levels.
+inline std::uint8_t highest_level(__m128i negatives) {
+  const __m128i offset = _mm_add_epi16(negatives, _mm_set1_epi16(kWideLevel));
+  return static_cast<std::uint8_t>(kWideLevel - _mm_cvtsi128_si32(_mm_minpos_epu16(offset)));
+}
+
+inline std::int32_t total(__m128i halves) {
+  return _mm_cvtsi128_si32(_mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves)));
+}
+
+// Pixels of whole halves of vectors: no chain of 2 steps leaves a pixel, and none of 4 if all
+// vectors are whole.
+template <bool kDifferences>
+[[gnu::always_inline]] inline void survey_vectors(const SurveyJob& job) {
+  const __m128i zero = _mm_set1_epi8(static_cast<char>(job.zero));
+  const __m128i limit = _mm_set1_epi16(static_cast<short>(job.limit));
+  const int whole = job.channels / 16 * 16;
+  const __m128i lowest = _mm_set1_epi16(whole == job.channels ? 0 : -1);
+  const std::uint8_t* codes = job.codes;
+  std::uint8_t* to = job.differences;
+  for (int p = 0; p < job.pixels; ++p, codes += job.channels, to += job.channels) {
+    __m128i levels = lowest;
+    __m128i sums = _mm_setzero_si128();
+    const auto add = [&](__m128i v, __m128i magnitudes) {
+      sums = _mm_add_epi64(sums, _mm_sad_epu8(v, _mm_setzero_si128()));
+      levels = _mm_min_epi16(levels, negative_levels(magnitudes, limit));
+    };
+    for (int c = 0; c < whole; c += 16) {
+      const __m128i v = load16(codes + c);
+      add(v, kDifferences ? distance(v, zero) : v);
+      if constexpr (kDifferences) save16(to + c, _mm_sub_epi8(v, zero));
+    }
+    if (whole < job.channels) {
+      const __m128i v = load8(codes + whole);
+      add(v, kDifferences ? _mm_move_epi64(distance(v, zero)) : v);
+      if constexpr (kDifferences) save8(to + whole, _mm_sub_epi8(v, zero));
+    }
+    job.levels[p] = highest_level(levels);
+    job.sums[p] = total(sums);
+  }
+}
+
+// Any other number of channels, where lanes mix codes in ways that depend on the tap: the largest
+// code alone decides.
+template <bool kDifferences>
+[[gnu::always_inline]] inline void survey_largest(const SurveyJob& job) {
+  const std::uint8_t* codes = job.codes;
+  for (int p = 0; p < job.pixels; ++p, codes += job.channels) {
+    int largest = 0;
+    std::int32_t sum = 0;
+    for (int c = 0; c < job.channels; ++c) {
+      const int code = codes[c];
+      sum += code;
+      largest = std::max(largest, kDifferences ? std::abs(code - job.zero) : code);
+    }
+    job.levels[p] = static_cast<std::uint8_t>(
+        (2 * largest > job.limit) + (4 * largest > job.limit) + (8 * largest > job.limit));
+    job.sums[p] = sum;
+  }
+  if constexpr (kDifferences) {
+    const std::ptrdiff_t bytes = std::ptrdiff_t{job.pixels} * job.channels;
+    for (std::ptrdiff_t i = 0; i < bytes; ++i) {
+      job.differences[i] = static_cast<std::uint8_t>(job.codes[i] - job.zero);
+    }
+  }
+}
+
+void survey(const SurveyJob& job) {
+  const bool vectors = job.channels % 8 == 0;
+  if (job.differences != nullptr) {
+    vectors ? survey_vectors<true>(job) : survey_largest<true>(job);
+  } else {
+    vectors ? survey_vectors<false>(job) : survey_largest<false>(job);
+  }
+}
+
+inline __m256i wider_sum(const std::uint8_t* differences, __m256i zero) {
+  const __m256i codes = _mm256_add_epi8(load(differences), zero);
+  const __m256i magnitudes =
+      _mm256_or_si256(_mm256_subs_epu8(codes, zero), _mm256_subs_epu8(zero, codes));
+  return _mm256_maddubs_epi16(magnitudes, _mm256_set1_epi8(1));
+}
+
+// Lanes of [step][16][4] panels add up the same channel of successive steps.
+void unit_levels(const std::uint8_t* panel, int units, int zero, std::uint8_t* levels) {
+  const __m256i zeros = _mm256_set1_epi8(static_cast<char>(zero));
+  const __m256i limit = _mm256_set1_epi16(kSignedLimit);
+  for (int u = 0; u < units; ++u, panel += kUnitSteps * kStepBytes) {
+    __m256i one = _mm256_setzero_si256();
+    __m256i two = one;
+    __m256i four = one;
+    unroll<2>([&](auto half) {
+      __m256i step[kUnitSteps];
+      unroll<kUnitSteps>(
+          [&](auto s) { step[s] = wider_sum(panel + s * kStepBytes + half * 32, zeros); });
+      const __m256i first = _mm256_add_epi16(step[0], step[1]);
+      const __m256i second = _mm256_add_epi16(step[2], step[3]);
+      unroll<kUnitSteps>([&](auto s) { one = _mm256_max_epi16(one, step[s]); });
+      two = _mm256_max_epi16(two, _mm256_max_epi16(first, second));
+      four = _mm256_max_epi16(four, _mm256_add_epi16(first, second));
+    });
+    const auto beyond = [&](__m256i sums) {
+      return _mm256_movemask_epi8(_mm256_cmpgt_epi16(sums, limit)) != 0;
+    };
+    levels[u] = static_cast<std::uint8_t>(beyond(one) + beyond(two) + beyond(four));
+  }
+}
+
+}  // namespace
+}  // namespace bitcycle::integer::avx2
