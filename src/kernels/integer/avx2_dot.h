@@ -191,9 +191,12 @@ template <typename Source, int kChain>
   for (const Segment& segment : job.segments) {
     std::ptrdiff_t at = segment.offset;
     const std::ptrdiff_t end = at + segment.steps * 4;
-    if constexpr (kChain > 1) {
-      for (; at + kChain * 4 <= end; at += kChain * 4, w += kChain * kStepBytes) {
-        add_chain<Source, kChain>(sources, at, w, sums);
+    if constexpr (kChain > 0) {
+      for (; at + kLongChain * 4 <= end; at += kLongChain * 4, w += kLongChain * kStepBytes) {
+        unroll<kLongChain / kChain>([&](auto i) {
+          add_chain<Source, kChain>(sources, at + i * kChain * 4, w + i * kChain * kStepBytes,
+                                    sums);
+        });
       }
     }
     for (; at < end; at += 4, w += kStepBytes) {
@@ -210,7 +213,7 @@ template <typename Source, int kChain>
 
 template <typename Source, int kChain>
 void dot_level(const DotJob& job) {
-  for (int block = 0; block < job.blocks; ++block) dot_level_block<Source, kChain>(job, block);
+  for (int i = 0; i < job.blocks; ++i) dot_level_block<Source, kChain>(job, job.order[i]);
 }
 
 template <typename Source>

@@ -14,8 +14,8 @@ inline void add_to(std::int32_t* out, __m256i sum) {
 }
 
 // Calls `part` with the job's data for each run of 4 outputs.
-template <typename Part>
-[[gnu::always_inline]] inline void each_part(const OuterJob& job, Part part) {
+template <typename Job, typename Part>
+[[gnu::always_inline]] inline void each_part(const Job& job, Part part) {
   for (int o = 0; o < kPanel; o += kOutputs) part(job.errors + o * 4, job.sums + o * kPanel);
 }
 
@@ -46,58 +46,102 @@ void outer_long(const OuterJob& job) {
   each_part(job, [&](auto* errors, auto* sums) { outer_long_part(job, errors, sums); });
 }
 
-// Calls `unit` for each part and unit of a job.
-template <typename EachUnit>
-[[gnu::always_inline]] inline void each_unit(const UnitsJob& job, EachUnit unit) {
-  for (int o = 0; o < kPanel; o += kOutputs) {
-    std::int32_t* sums = job.sums + o * kPanel;
-    for (const Unit& u : job.units)
-      unit(job.columns + u.columns, job.errors + u.errors + o * 4, sums);
+template <int kSteps>
+[[gnu::always_inline]] inline Lanes chain_of(const Lanes (&columns)[kSteps],
+                                             const std::int8_t* errors) {
+  Lanes lanes = multiply<Broadcast::is_signed>(errors, columns[0]);
+  unroll<kSteps - 1>([&](auto k) {
+    lanes =
+        multiply_add<Broadcast::is_signed>(lanes, errors + (k + 1) * kStepBytes, columns[k + 1]);
+  });
+  return lanes;
+}
+
+// Chains of 1 or 2 steps, with 32-bit sums in registers.
+template <int kChain>
+[[gnu::noinline]] void units_short(const UnitsJob& job, const std::int8_t* errors,
+                                   std::int32_t* out) {
+  Lanes sums[kOutputs];
+  unroll<kOutputs>([&](auto o) { sums[o] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
+  for (const Unit& unit : job.units) {
+    const std::uint8_t* c = job.columns + unit.columns;
+    const std::int8_t* e = errors + unit.errors;
+    for (int s = 0; s < kUnitSteps; s += kChain, c += kChain * 64, e += kChain * kStepBytes) {
+      Lanes columns[kChain];
+      unroll<kChain>([&](auto k) {
+        columns[k] = {load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
+      });
+      unroll<kOutputs>([&](auto o) {
+        const Lanes lanes = chain_of<kChain>(columns, e + o * 4);
+        sums[o] = {add_widened(sums[o].low, lanes.low), add_widened(sums[o].high, lanes.high)};
+      });
+    }
+  }
+  unroll<kOutputs>([&](auto o) {
+    add_to(out + o * kPanel, sums[o].low);
+    add_to(out + o * kPanel + 8, sums[o].high);
+  });
+}
+
+// Chains of 4 steps, added up in memory: sums and chains together would need more registers than
+// there are.
+[[gnu::noinline]] void units_long(const UnitsJob& job, const std::int8_t* errors,
+                                  std::int32_t* out) {
+  for (const Unit& unit : job.units) {
+    const std::uint8_t* c = job.columns + unit.columns;
+    const std::int8_t* e = errors + unit.errors;
+    Lanes lanes[kOutputs];
+    unroll<kUnitSteps>([&](auto k) {
+      const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
+      unroll<kOutputs>([&](auto o) {
+        const std::int8_t* bytes = e + k * kStepBytes + o * 4;
+        lanes[o] = k == 0 ? multiply<Broadcast::is_signed>(bytes, columns)
+                          : multiply_add<Broadcast::is_signed>(lanes[o], bytes, columns);
+      });
+    });
+    unroll<kOutputs>([&](auto o) {
+      add_to(out + o * kPanel, widened(lanes[o].low));
+      add_to(out + o * kPanel + 8, widened(lanes[o].high));
+    });
   }
 }
 
-// A unit in chains of kChain steps, added up in memory: sums and chains together would need more
-// registers than there are.
 template <int kChain>
-[[gnu::noinline]] void units_chained(const UnitsJob& job) {
-  each_unit(job, [](const std::uint8_t* columns, const std::int8_t* errors, std::int32_t* out) {
-    unroll<kUnitSteps / kChain>([&](auto chain) {
-      Lanes lanes[kOutputs];
-      unroll<kChain>([&](auto k) {
-        constexpr int kAt = (chain * kChain + k) * kStepBytes;
-        const Lanes c{load(columns + kAt), load(columns + kAt + 32)};
-        unroll<kOutputs>([&](auto o) {
-          const std::int8_t* e = errors + kAt + o * 4;
-          lanes[o] = k == 0 ? multiply<Broadcast::is_signed>(e, c)
-                            : multiply_add<Broadcast::is_signed>(lanes[o], e, c);
-        });
-      });
-      unroll<kOutputs>([&](auto o) {
-        add_to(out + o * kPanel, widened(lanes[o].low));
-        add_to(out + o * kPanel + 8, widened(lanes[o].high));
-      });
-    });
+void units_chained(const UnitsJob& job) {
+  each_part(job, [&](auto* errors, auto* sums) {
+    if constexpr (kChain == kUnitSteps) {
+      units_long(job, errors, sums);
+    } else {
+      units_short<kChain>(job, errors, sums);
+    }
   });
 }
 
-[[gnu::noinline]] void units_wide(const UnitsJob& job) {
+[[gnu::noinline]] void units_wide_part(const UnitsJob& job, const std::int8_t* errors,
+                                       std::int32_t* out) {
   const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
   const __m256i wide_zero = _mm256_set1_epi16(static_cast<short>(job.zero));
-  each_unit(job, [&](const std::uint8_t* columns, const std::int8_t* errors, std::int32_t* out) {
-    for (int s = 0; s < kUnitSteps; ++s, columns += kStepBytes, errors += kStepBytes) {
+  for (const Unit& unit : job.units) {
+    for (int s = 0; s < kUnitSteps; ++s) {
+      const std::uint8_t* columns = job.columns + unit.columns + s * kStepBytes;
+      const std::int8_t* e = errors + unit.errors + s * kStepBytes;
       const Wide c[2] = {widen_unsigned(load(columns)), widen_unsigned(load(columns + 32))};
       unroll<kOutputs>([&](auto o) {
-        const Wide codes = widen_unsigned(_mm256_add_epi8(broadcast(errors + o * 4), zero));
-        const Wide e{_mm256_sub_epi16(codes.even, wide_zero),
-                     _mm256_sub_epi16(codes.odd, wide_zero)};
+        const Wide codes = widen_unsigned(_mm256_add_epi8(broadcast(e + o * 4), zero));
+        const __m256i even = _mm256_sub_epi16(codes.even, wide_zero);
+        const __m256i odd = _mm256_sub_epi16(codes.odd, wide_zero);
         unroll<2>([&](auto half) {
           add_to(out + o * kPanel + half * 8,
-                 _mm256_add_epi32(_mm256_madd_epi16(c[half].even, e.even),
-                                  _mm256_madd_epi16(c[half].odd, e.odd)));
+                 _mm256_add_epi32(_mm256_madd_epi16(c[half].even, even),
+                                  _mm256_madd_epi16(c[half].odd, odd)));
         });
       });
     }
-  });
+  }
+}
+
+void units_wide(const UnitsJob& job) {
+  each_part(job, [&](auto* errors, auto* sums) { units_wide_part(job, errors, sums); });
 }
 
 }  // namespace

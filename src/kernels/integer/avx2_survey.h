@@ -11,59 +11,79 @@
 namespace bitcycle::integer::avx2 {
 namespace {
 
-inline __m128i distance(__m128i codes, __m128i zero) {
-  return _mm_or_si128(_mm_subs_epu8(codes, zero), _mm_subs_epu8(zero, codes));
+inline __m256i distance(__m256i codes, __m256i zero) {
+  return _mm256_or_si256(_mm256_subs_epu8(codes, zero), _mm256_subs_epu8(zero, codes));
 }
 
-// Minus the level of 16 codes of a pixel, 4 steps, in some of the lanes: the sums of 1, 2 and 4
-// steps only grow, so the number of those beyond the limit is the level.
-inline __m128i negative_levels(__m128i magnitudes, __m128i limit) {
-  const __m128i one = _mm_maddubs_epi16(magnitudes, _mm_set1_epi8(1));
-  const __m128i two = _mm_add_epi16(one, _mm_shuffle_epi32(one, 0b10110001));
-  const __m128i four = _mm_add_epi16(two, _mm_shuffle_epi32(two, 0b01001110));
-  return _mm_add_epi16(_mm_add_epi16(_mm_cmpgt_epi16(one, limit), _mm_cmpgt_epi16(two, limit)),
-                       _mm_cmpgt_epi16(four, limit));
-}
+// Sums of codes (in two halves) and minus the highest level, of one pixel in either half of the
+// registers.
+struct Survey {
+  __m256i sums;
+  __m256i levels;
 
-// The largest of 8 levels.
+  // 16 codes of 4 steps in either half. The sums of 1, 2 and 4 steps only grow, so the number of
+  // those beyond the limit is the level.
+  void add(__m256i codes, __m256i magnitudes, __m256i limit) {
+    const __m256i one = _mm256_maddubs_epi16(magnitudes, _mm256_set1_epi8(1));
+    const __m256i two = _mm256_add_epi16(one, _mm256_shuffle_epi32(one, 0b10110001));
+    const __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0b01001110));
+    const __m256i beyond = _mm256_add_epi16(
+        _mm256_add_epi16(_mm256_cmpgt_epi16(one, limit), _mm256_cmpgt_epi16(two, limit)),
+        _mm256_cmpgt_epi16(four, limit));
+    levels = _mm256_min_epi16(levels, beyond);
+    sums = _mm256_add_epi64(sums, _mm256_sad_epu8(codes, _mm256_setzero_si256()));
+  }
+};
+
 inline std::uint8_t highest_level(__m128i negatives) {
   const __m128i offset = _mm_add_epi16(negatives, _mm_set1_epi16(kWideLevel));
   return static_cast<std::uint8_t>(kWideLevel - _mm_cvtsi128_si32(_mm_minpos_epu16(offset)));
 }
-
 inline std::int32_t total(__m128i halves) {
   return _mm_cvtsi128_si32(_mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves)));
 }
 
-// Pixels of whole halves of vectors: no chain of 2 steps leaves a pixel, and none of 4 if all
-// vectors are whole.
+// Pixels of whole halves of 16 codes, two at a time: no chain of 2 steps leaves a pixel, and none
+// of 4 if there are only whole 16s. Where the second pixel does not exist, `second` is the first.
 template <bool kDifferences>
-[[gnu::always_inline]] inline void survey_vectors(const SurveyJob& job) {
-  const __m128i zero = _mm_set1_epi8(static_cast<char>(job.zero));
-  const __m128i limit = _mm_set1_epi16(static_cast<short>(job.limit));
+[[gnu::always_inline]] inline void survey_two(const SurveyJob& job, int first, int second) {
+  const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
+  const __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
   const int whole = job.channels / 16 * 16;
-  const __m128i lowest = _mm_set1_epi16(whole == job.channels ? 0 : -1);
-  const std::uint8_t* codes = job.codes;
-  std::uint8_t* to = job.differences;
-  for (int p = 0; p < job.pixels; ++p, codes += job.channels, to += job.channels) {
-    __m128i levels = lowest;
-    __m128i sums = _mm_setzero_si128();
-    const auto add = [&](__m128i v, __m128i magnitudes) {
-      sums = _mm_add_epi64(sums, _mm_sad_epu8(v, _mm_setzero_si128()));
-      levels = _mm_min_epi16(levels, negative_levels(magnitudes, limit));
-    };
-    for (int c = 0; c < whole; c += 16) {
-      const __m128i v = load16(codes + c);
-      add(v, kDifferences ? distance(v, zero) : v);
-      if constexpr (kDifferences) save16(to + c, _mm_sub_epi8(v, zero));
+  const std::ptrdiff_t at[2] = {std::ptrdiff_t{first} * job.channels,
+                                std::ptrdiff_t{second} * job.channels};
+  Survey survey{_mm256_setzero_si256(), _mm256_set1_epi16(whole == job.channels ? 0 : -1)};
+  for (int c = 0; c < whole; c += 16) {
+    const __m256i v =
+        _mm256_set_m128i(load16(job.codes + at[1] + c), load16(job.codes + at[0] + c));
+    survey.add(v, kDifferences ? distance(v, zero) : v, limit);
+    if constexpr (kDifferences) {
+      const __m256i d = _mm256_sub_epi8(v, zero);
+      save16(job.differences + at[0] + c, _mm256_castsi256_si128(d));
+      save16(job.differences + at[1] + c, _mm256_extracti128_si256(d, 1));
     }
-    if (whole < job.channels) {
-      const __m128i v = load8(codes + whole);
-      add(v, kDifferences ? _mm_move_epi64(distance(v, zero)) : v);
-      if constexpr (kDifferences) save8(to + whole, _mm_sub_epi8(v, zero));
+  }
+  if (whole < job.channels) {
+    const __m256i v =
+        _mm256_set_m128i(load8(job.codes + at[1] + whole), load8(job.codes + at[0] + whole));
+    const __m256i low = _mm256_set_epi64x(0, -1, 0, -1);
+    survey.add(v, kDifferences ? _mm256_and_si256(distance(v, zero), low) : v, limit);
+    if constexpr (kDifferences) {
+      const __m256i d = _mm256_sub_epi8(v, zero);
+      save8(job.differences + at[0] + whole, _mm256_castsi256_si128(d));
+      save8(job.differences + at[1] + whole, _mm256_extracti128_si256(d, 1));
     }
-    job.levels[p] = highest_level(levels);
-    job.sums[p] = total(sums);
+  }
+  job.levels[first] = highest_level(_mm256_castsi256_si128(survey.levels));
+  job.levels[second] = highest_level(_mm256_extracti128_si256(survey.levels, 1));
+  job.sums[first] = total(_mm256_castsi256_si128(survey.sums));
+  job.sums[second] = total(_mm256_extracti128_si256(survey.sums, 1));
+}
+
+template <bool kDifferences>
+void survey_vectors(const SurveyJob& job) {
+  for (int p = 0; p < job.pixels; p += 2) {
+    survey_two<kDifferences>(job, p, std::min(p + 1, job.pixels - 1));
   }
 }
 
@@ -103,9 +123,7 @@ void survey(const SurveyJob& job) {
 
 inline __m256i wider_sum(const std::uint8_t* differences, __m256i zero) {
   const __m256i codes = _mm256_add_epi8(load(differences), zero);
-  const __m256i magnitudes =
-      _mm256_or_si256(_mm256_subs_epu8(codes, zero), _mm256_subs_epu8(zero, codes));
-  return _mm256_maddubs_epi16(magnitudes, _mm256_set1_epi8(1));
+  return _mm256_maddubs_epi16(distance(codes, zero), _mm256_set1_epi8(1));
 }
 
 // Lanes of [step][16][4] panels add up the same channel of successive steps.

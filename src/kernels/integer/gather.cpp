@@ -12,9 +12,6 @@ namespace {
 // Source bytes that one sweep over the panels covers, so that they stay in the second-level cache.
 constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
 
-// Pixels that one call stores, so that channel constants and statistics stay in registers.
-constexpr int kStorePixels = 48;
-
 GroupScratch& thread_scratch() {
   static thread_local GroupScratch scratch;
   return scratch;
@@ -50,7 +47,7 @@ class GroupWork {
     const int pixels = images_ * phase.pixels();
     const std::ptrdiff_t pixel_bytes =
         std::ptrdiff_t{phase.taps->x.source_step} * call_.grid.channels;
-    const int chunk = kStorePixels / block_ * block_;
+    const int chunk = group_.has_levels() ? kChunkPixels : kChunkPixels / block_ * block_;
     const int band = static_cast<int>(kBandBytes / pixel_bytes / chunk + 1) * chunk;
     for (int first = 0; first < pixels; first += band) {
       const int last = std::min(pixels, first + band);
@@ -63,15 +60,16 @@ class GroupWork {
   }
 
   void run_chunk(const PhasePlan& phase, int panel, int first, int pixels) {
-    alignas(64) std::int32_t sums[(kStorePixels + kMaxPixels) * kPanel];
+    alignas(64) std::int32_t sums[(kChunkPixels + kMaxPixels) * kPanel];
     if (phase.segments.empty()) {
       std::fill_n(sums, pixels * kPanel, 0);
     } else if (group_.has_levels()) {
-      multiply_levels(phase, panel, first, pixels, sums);
+      multiply_levels(phase, panel, first, sums);
     } else {
       table_.dot.run({.source = group_.codes(),
                       .offsets = phase.sources.data() + first,
                       .blocks = (pixels + block_ - 1) / block_,
+                      .order = nullptr,
                       .panel = phase.taps->panels.data() + panel * phase.taps->panel_bytes(),
                       .segments = phase.segments,
                       .zero = 0,
@@ -82,33 +80,28 @@ class GroupWork {
     store.pixels = pixels;
     store.offsets = phase.targets.data() + first;
     store.boxes = group_.boxes() + first;
-    store.pixel_int = group_.pixel_int() + first;
+    store.pixel_int = group_.pixel_int(first);
     store_kernel()(store);
   }
 
-  // Runs of blocks of one level at a time.
-  void multiply_levels(const PhasePlan& phase, int panel, int first, int pixels,
-                       std::int32_t* sums) {
+  void multiply_levels(const PhasePlan& phase, int panel, int first, std::int32_t* sums) {
     const PackedTaps& taps = *phase.taps;
     const bool is_signed = plan_.arithmetic == Arithmetic::signed_levels;
     const LevelDots& dots = is_signed ? table_.signed_dot : table_.unsigned_dot;
     const auto& panels = is_signed ? taps.raised : taps.panels;
-    const std::uint8_t* level = group_.levels() + first / block_;
-    const std::uint8_t* const end = level + (pixels + block_ - 1) / block_;
-    while (level < end) {
-      const std::uint8_t* next =
-          std::find_if(level, end, [&](std::uint8_t other) { return other != *level; });
-      const auto blocks = static_cast<int>(next - level);
-      dots.run[*level]({.source = group_.source(*level),
-                        .offsets = phase.sources.data() + first,
-                        .blocks = blocks,
-                        .panel = panels.data() + panel * taps.panel_bytes(),
-                        .segments = phase.segments,
-                        .zero = call_.codes.params.zero_point,
-                        .sums = sums});
-      first += blocks * block_;
-      sums += blocks * block_ * kPanel;
-      level = next;
+    const LevelOrder& order = group_.order(first / kChunkPixels);
+    for (int level = 0, done = 0; level < kLevels; ++level) {
+      const int end = order.end[static_cast<std::size_t>(level)];
+      if (end == done) continue;
+      dots.run[level]({.source = group_.source(level),
+                       .offsets = phase.sources.data() + first,
+                       .blocks = end - done,
+                       .order = order.blocks.data() + done,
+                       .panel = panels.data() + panel * taps.panel_bytes(),
+                       .segments = phase.segments,
+                       .zero = call_.codes.params.zero_point,
+                       .sums = sums});
+      done = end;
     }
   }
 

@@ -3,8 +3,38 @@
 #include "kernels/integer/boxes.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bitcycle::integer {
+namespace {
+
+// A counting sort.
+LevelOrder order_blocks(const std::uint8_t* levels, int pixels, int block) {
+  LevelOrder order;
+  std::uint8_t highest[kChunkPixels];
+  std::array<int, kLevels> next{};
+  const int blocks = (pixels + block - 1) / block;
+  for (int b = 0; b < blocks; ++b, levels += block) {
+    std::uint8_t level = levels[0];
+    for (int p = 1; p < block; ++p) level = std::max(level, levels[p]);
+    highest[b] = level;
+    ++next[level];
+  }
+  if (next[0] == blocks) {
+    order.end.fill(blocks);
+    std::iota(order.blocks.begin(), order.blocks.begin() + blocks, std::uint8_t{0});
+    return order;
+  }
+  std::partial_sum(next.begin(), next.end(), order.end.begin());
+  for (std::size_t level = 0; level < kLevels; ++level)
+    next[level] = order.end[level] - next[level];
+  for (int b = 0; b < blocks; ++b) {
+    order.blocks[static_cast<std::size_t>(next[highest[b]]++)] = static_cast<std::uint8_t>(b);
+  }
+  return order;
+}
+
+}  // namespace
 
 Group::Group(const Gather& call, const GatherPlan& plan, const Microkernels& table,
              GroupScratch& scratch, int index)
@@ -70,8 +100,6 @@ void Group::correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* box
     // sum c (u - z) = sum (c + h)(u - z) - h sum (u - z), with weights raised by h
     const std::int32_t half = 1 << (call_.weight_bits - 1);
     for (int i = 0; i < pixels; ++i) ints[i] = -half * (ints[i] - zero);
-  } else {
-    std::fill_n(ints, pixels, 0);
   }
 }
 
@@ -85,8 +113,10 @@ void Group::fill_levels(const PhasePlan& phase) {
                 scratch_.level_columns.reserve(width), levels + std::ptrdiff_t{n} * phase.pixels());
   }
   std::fill_n(levels + pixels, kMaxPixels, std::uint8_t{0});
-  for (int i = 0, block = 0; i < pixels; i += table_.level_pixels, ++block) {
-    levels[block] = *std::max_element(levels + i, levels + i + table_.level_pixels);
+  scratch_.order.clear();
+  for (int i = 0; i < pixels; i += kChunkPixels) {
+    scratch_.order.push_back(
+        order_blocks(levels + i, std::min(kChunkPixels, pixels - i), table_.level_pixels));
   }
 }
 

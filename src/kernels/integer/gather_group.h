@@ -6,9 +6,21 @@
 #include "kernels/integer/aligned.h"
 #include "kernels/integer/gather_plan.h"
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace bitcycle::integer {
+
+// Pixels that are multiplied and then stored in one go: enough for channel constants and statistics
+// to pay, few enough for their sums to stay in the first-level cache.
+inline constexpr int kChunkPixels = 96;
+
+// The blocks of a chunk by level: those of level l are blocks[end[l - 1]] to blocks[end[l] - 1].
+struct LevelOrder {
+  std::array<std::uint8_t, kChunkPixels> blocks;
+  std::array<int, kLevels> end;
+};
 
 // Kept per thread.
 struct GroupScratch {
@@ -22,6 +34,7 @@ struct GroupScratch {
   AlignedBuffer<std::uint8_t> pixel_levels;
   AlignedBuffer<std::uint8_t> level_columns;
   AlignedBuffer<std::uint8_t> levels;
+  std::vector<LevelOrder> order;  // [chunk]
 };
 
 class Group {
@@ -44,9 +57,15 @@ class Group {
   // Works out what follows for the pixels of a phase.
   void fill(const PhasePlan& phase);
   const float* boxes() const { return scratch_.boxes.data(); }
-  const std::int32_t* pixel_int() const { return scratch_.int_boxes.data(); }
-  // Of every block of `level_pixels` pixels.
-  const std::uint8_t* levels() const { return scratch_.levels.data(); }
+  // What the sums of the pixels of a chunk lack.
+  const std::int32_t* pixel_int(int first) const {
+    static constexpr std::int32_t kNothing[kChunkPixels] = {};
+    return plan_.arithmetic == Arithmetic::signed_levels ? scratch_.int_boxes.data() + first
+                                                         : kNothing;
+  }
+  const LevelOrder& order(int chunk) const {
+    return scratch_.order[static_cast<std::size_t>(chunk)];
+  }
 
  private:
   std::ptrdiff_t plane_pixels() const { return call_.grid.image_bytes() / call_.grid.channels; }

@@ -63,6 +63,7 @@ struct DotJob {
   const std::uint8_t* source;
   const std::int32_t* offsets;  // of each pixel
   int blocks;
+  const std::uint8_t* order;  // which blocks, where there are levels; else the first ones
   const std::int8_t* panel;
   std::span<const Segment> segments;
   int zero;  // taken off the source by the 16-bit kernel for signed sources
