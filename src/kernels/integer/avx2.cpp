@@ -25,6 +25,7 @@ constexpr Microkernels kTable{
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
     .survey = avx2::survey,
+    .within = avx2::within,
     .interleave = avx2::interleave,
     .unit_levels = avx2::unit_levels,
     .step_sums = avx2::step_sums,

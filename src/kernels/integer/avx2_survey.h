@@ -35,55 +35,76 @@ struct Survey {
   }
 };
 
-inline std::uint8_t highest_level(__m128i negatives) {
-  const __m128i offset = _mm_add_epi16(negatives, _mm_set1_epi16(kWideLevel));
-  return static_cast<std::uint8_t>(kWideLevel - _mm_cvtsi128_si32(_mm_minpos_epu16(offset)));
-}
-inline std::int32_t total(__m128i halves) {
-  return _mm_cvtsi128_si32(_mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves)));
+// The highest level and the sum of the pixels 0 and 1 in `a`, 2 and 3 in `b`.
+inline void finish(const Survey& a, const Survey& b, std::uint8_t* levels, std::int32_t* sums) {
+  __m256i low = _mm256_packs_epi16(a.levels, b.levels);  // 8 bytes of the pixels 0 2 1 3
+  low = _mm256_min_epi8(low, _mm256_srli_epi64(low, 32));
+  low = _mm256_min_epi8(low, _mm256_srli_epi64(low, 16));
+  low = _mm256_min_epi8(low, _mm256_srli_epi64(low, 8));
+  low = _mm256_sub_epi8(_mm256_setzero_si256(), low);
+  levels[0] = static_cast<std::uint8_t>(_mm256_extract_epi8(low, 0));
+  levels[1] = static_cast<std::uint8_t>(_mm256_extract_epi8(low, 16));
+  levels[2] = static_cast<std::uint8_t>(_mm256_extract_epi8(low, 8));
+  levels[3] = static_cast<std::uint8_t>(_mm256_extract_epi8(low, 24));
+  const __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(a.sums, b.sums),
+                                        _mm256_unpackhi_epi64(a.sums, b.sums));
+  const __m256i order = _mm256_setr_epi32(0, 4, 2, 6, 0, 0, 0, 0);
+  save16(sums, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(both, order)));
 }
 
 // Pixels of whole halves of 16 codes, two at a time: no chain of 2 steps leaves a pixel, and none
-// of 4 if there are only whole 16s. Where the second pixel does not exist, `second` is the first.
+// of 4 if there are only whole 16s.
 template <bool kDifferences>
-[[gnu::always_inline]] inline void survey_two(const SurveyJob& job, int first, int second) {
-  const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
-  const __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
-  const int whole = job.channels / 16 * 16;
-  const std::ptrdiff_t at[2] = {std::ptrdiff_t{first} * job.channels,
-                                std::ptrdiff_t{second} * job.channels};
-  Survey survey{_mm256_setzero_si256(), _mm256_set1_epi16(whole == job.channels ? 0 : -1)};
-  for (int c = 0; c < whole; c += 16) {
-    const __m256i v =
-        _mm256_set_m128i(load16(job.codes + at[1] + c), load16(job.codes + at[0] + c));
-    survey.add(v, kDifferences ? distance(v, zero) : v, limit);
-    if constexpr (kDifferences) {
-      const __m256i d = _mm256_sub_epi8(v, zero);
-      save16(job.differences + at[0] + c, _mm256_castsi256_si128(d));
-      save16(job.differences + at[1] + c, _mm256_extracti128_si256(d, 1));
+struct PixelPairs {
+  const SurveyJob& job;
+  __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
+  __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
+  int whole = job.channels / 16 * 16;
+
+  [[gnu::always_inline]] Survey survey(int first, int second) const {
+    const std::ptrdiff_t at[2] = {std::ptrdiff_t{first} * job.channels,
+                                  std::ptrdiff_t{second} * job.channels};
+    Survey survey{_mm256_setzero_si256(), _mm256_set1_epi16(whole == job.channels ? 0 : -1)};
+    for (int c = 0; c < whole; c += 16) {
+      const __m256i v =
+          _mm256_set_m128i(load16(job.codes + at[1] + c), load16(job.codes + at[0] + c));
+      survey.add(v, kDifferences ? distance(v, zero) : v, limit);
+      if constexpr (kDifferences) {
+        const __m256i d = _mm256_sub_epi8(v, zero);
+        save16(job.differences + at[0] + c, _mm256_castsi256_si128(d));
+        save16(job.differences + at[1] + c, _mm256_extracti128_si256(d, 1));
+      }
     }
+    if (whole < job.channels) add_half(at[0] + whole, at[1] + whole, survey);
+    return survey;
   }
-  if (whole < job.channels) {
-    const __m256i v =
-        _mm256_set_m128i(load8(job.codes + at[1] + whole), load8(job.codes + at[0] + whole));
+
+  void add_half(std::ptrdiff_t first, std::ptrdiff_t second, Survey& survey) const {
+    const __m256i v = _mm256_set_m128i(load8(job.codes + second), load8(job.codes + first));
     const __m256i low = _mm256_set_epi64x(0, -1, 0, -1);
     survey.add(v, kDifferences ? _mm256_and_si256(distance(v, zero), low) : v, limit);
     if constexpr (kDifferences) {
       const __m256i d = _mm256_sub_epi8(v, zero);
-      save8(job.differences + at[0] + whole, _mm256_castsi256_si128(d));
-      save8(job.differences + at[1] + whole, _mm256_extracti128_si256(d, 1));
+      save8(job.differences + first, _mm256_castsi256_si128(d));
+      save8(job.differences + second, _mm256_extracti128_si256(d, 1));
     }
   }
-  job.levels[first] = highest_level(_mm256_castsi256_si128(survey.levels));
-  job.levels[second] = highest_level(_mm256_extracti128_si256(survey.levels, 1));
-  job.sums[first] = total(_mm256_castsi256_si128(survey.sums));
-  job.sums[second] = total(_mm256_extracti128_si256(survey.sums, 1));
-}
+};
 
 template <bool kDifferences>
 void survey_vectors(const SurveyJob& job) {
-  for (int p = 0; p < job.pixels; p += 2) {
-    survey_two<kDifferences>(job, p, std::min(p + 1, job.pixels - 1));
+  const PixelPairs<kDifferences> pairs{job};
+  int p = 0;
+  for (; p + 4 <= job.pixels; p += 4) {
+    finish(pairs.survey(p, p + 1), pairs.survey(p + 2, p + 3), job.levels + p, job.sums + p);
+  }
+  for (; p < job.pixels; ++p) {
+    const Survey one = pairs.survey(p, p);
+    std::uint8_t levels[4];
+    std::int32_t sums[4];
+    finish(one, one, levels, sums);
+    job.levels[p] = levels[0];
+    job.sums[p] = sums[0];
   }
 }
 

@@ -80,6 +80,7 @@ constexpr Microkernels kTable{
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
     .survey = nullptr,
+    .within = avx2::within,
     .interleave = avx2::interleave,
     .unit_levels = nullptr,
     .step_sums = avx2::step_sums,

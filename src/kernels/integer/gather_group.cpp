@@ -72,18 +72,18 @@ void Group::survey() {
 
 void Group::fill(const PhasePlan& phase) {
   const auto count = static_cast<std::size_t>(images_) * phase.pixels() + kMaxPixels;
-  const auto width = static_cast<std::size_t>(call_.grid.width + 2 * call_.grid.halo);
+  const std::size_t room = box_scratch(call_.grid, phase);
   std::int32_t* ints = scratch_.int_boxes.reserve(count);
   float* boxes = scratch_.boxes.reserve(count);
   for (int n = 0; n < images_; ++n) {
     const std::ptrdiff_t first = std::ptrdiff_t{n} * phase.pixels();
     if (needs_int_boxes()) {
       box_sums(scratch_.pixel_sums.data() + n * plane_pixels(), call_.grid, phase,
-               scratch_.int_columns.reserve(width), ints + first);
+               scratch_.int_columns.reserve(room), ints + first);
     }
     if (!call_.box_weights.empty()) {
       box_sums(scratch_.weighted_sums.data() + n * plane_pixels(), call_.grid, phase,
-               scratch_.columns.reserve(width), boxes + first);
+               scratch_.columns.reserve(room), boxes + first);
     }
   }
   correct_boxes(phase, ints, boxes);
@@ -106,11 +106,11 @@ void Group::correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* box
 // A block has the highest level under any tap of any of its pixels.
 void Group::fill_levels(const PhasePlan& phase) {
   const int pixels = images_ * phase.pixels();
-  const auto width = static_cast<std::size_t>(call_.grid.width + 2 * call_.grid.halo);
+  const std::size_t room = box_scratch(call_.grid, phase);
   std::uint8_t* levels = scratch_.levels.reserve(static_cast<std::size_t>(pixels) + kMaxPixels);
   for (int n = 0; n < images_; ++n) {
     box_highest(scratch_.pixel_levels.data() + n * plane_pixels(), call_.grid, phase,
-                scratch_.level_columns.reserve(width), levels + std::ptrdiff_t{n} * phase.pixels());
+                scratch_.level_columns.reserve(room), levels + std::ptrdiff_t{n} * phase.pixels());
   }
   std::fill_n(levels + pixels, kMaxPixels, std::uint8_t{0});
   scratch_.order.clear();

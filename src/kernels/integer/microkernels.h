@@ -150,6 +150,12 @@ struct UnitsJob {
 };
 using UnitsKernel = void (*)(const UnitsJob&);
 
+// The codes from `low` to `high`, both included.
+struct Span {
+  int low;
+  int high;
+};
+
 // One pass over the codes of a run of pixels.
 struct SurveyJob {
   const std::uint8_t* codes;
@@ -209,6 +215,7 @@ struct Microkernels {
   void (*weighted_pixel_sums)(const std::uint8_t* codes, int pixels, int channels, int zero,
                               const float* weights, float* sums);
   void (*survey)(const SurveyJob&);
+  bool (*within)(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span);
   // 16 columns of `pixels` pixels as [step][16][4] with `subtract` taken off; the last step is
   // filled up with 0.
   void (*interleave)(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,

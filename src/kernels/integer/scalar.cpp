@@ -102,6 +102,11 @@ void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, in
   }
 }
 
+bool within(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span) {
+  return std::all_of(codes, codes + bytes,
+                     [span](int code) { return code >= span.low && code <= span.high; });
+}
+
 void interleave(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
                 std::uint8_t subtract, std::uint8_t* panel) {
   const int steps = (pixels + 3) / 4;
@@ -161,6 +166,7 @@ constexpr Microkernels kTable{
     .pixel_sums = pixel_sums,
     .weighted_pixel_sums = weighted_pixel_sums,
     .survey = nullptr,
+    .within = within,
     .interleave = interleave,
     .unit_levels = nullptr,
     .step_sums = step_sums,

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include <omp.h>
+
 namespace bitcycle::integer {
 namespace {
 
@@ -23,11 +25,8 @@ int longest_chain(const Microkernels& table, Codes input, Codes errors) {
                          : std::numeric_limits<int>::max();
 }
 
-// What is taken off the errors. Half of their range makes 8-bit numbers of all of them; the zero
-// point makes small ones, where the errors decide on the level (Note [Exact dot products]).
-int subtracted(const Microkernels& table, Codes input, Codes errors) {
-  return longest_chain(table, input, errors) < kLongChain ? errors.params.zero_point
-                                                          : 1 << (errors.params.bits - 1);
+int half_range(Codes errors) {
+  return 1 << (errors.params.bits - 1);
 }
 
 // One work item: a group of images, or a band of rows of one.
@@ -46,12 +45,15 @@ class BandWork {
         row_(item % layout.bands * layout.band),
         rows_(std::min(layout.band, layout.shape.out_height() - row_)),
         chain_(longest_chain(table, input, errors)),
-        subtract_(subtracted(table, input, errors)) {}
+        subtract_(errors.params.zero_point) {}
 
   std::int64_t pixels() const { return std::int64_t{images_} * rows_ * layout_.row_steps * 4; }
 
   void run() {
     if (input_.params.zero_point != 0) sum_errors();
+    // The zero point is taken off the errors. Levels can do with differences of more than 8 bits;
+    // else half the errors' range is taken off, and the columns summed to make up for it.
+    if (chain_ >= kLongChain && !differences_fit()) subtract_ = half_range(errors_);
     interleave_errors();
     if (chain_ < kLongChain) {
       sums_.units.resize(static_cast<std::size_t>(layout_.output_panels));
@@ -72,16 +74,30 @@ class BandWork {
            (row_ + y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels;
   }
 
-  void sum_errors() {
+  bool differences_fit() const {
     const int zero = errors_.params.zero_point;
-    for (int n = 0; n < images_; ++n) {
-      for (int y = 0; y < rows_; ++y) {
-        const std::uint8_t* e = error_row(n, y);
-        for (int x = 0; x < shape_.out_width(); ++x, e += shape_.out_channels) {
-          for (int c = 0; c < shape_.out_channels; ++c) sums_.error_sums.data()[c] += e[c] - zero;
-        }
+    const int half = half_range(errors_);  // what the chains were worked out for
+    const Span span{std::max(zero - half, 0), std::min(zero + half - 1, 255)};
+    bool fit = true;
+    for (int i = 0; i < images_ * rows_ && fit; ++i) {
+      fit = table_.within(error_row(i / rows_, i % rows_),
+                          std::ptrdiff_t{shape_.out_width()} * shape_.out_channels, span);
+    }
+    return fit;
+  }
+
+  void sum_errors() {
+    const int channels = shape_.out_channels;
+    const int zero = errors_.params.zero_point;
+    std::int32_t* sums = sums_.band_sums.reserve(static_cast<std::size_t>(channels));
+    std::fill_n(sums, channels, 0);
+    for (int i = 0; i < images_ * rows_; ++i) {
+      const std::uint8_t* e = error_row(i / rows_, i % rows_);
+      for (int x = 0; x < shape_.out_width(); ++x, e += channels) {
+        for (int c = 0; c < channels; ++c) sums[c] += e[c] - zero;
       }
     }
+    for (int c = 0; c < channels; ++c) sums_.error_sums.data()[c] += sums[c];
   }
 
   std::uint8_t* error_panel(int panel) {
@@ -214,28 +230,6 @@ std::int64_t tile_limit(Codes input, Codes errors) {
          (std::int64_t{input.params.levels()} * errors.params.levels());
 }
 
-// (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what was taken off.
-void finish(const Layout& layout, Codes input, int shift, const Total& total, int out,
-            double factor, float* gradient) {
-  const ConvShape& s = layout.shape;
-  const std::int64_t constant =
-      -std::int64_t{input.params.zero_point} * total.error_sums.data()[out];
-  for (int ky = 0; ky < s.kernel; ++ky) {
-    for (int kx = 0; kx < s.kernel; ++kx) {
-      float* to = gradient + ky * s.kernel + kx;
-      for (int i = 0; i < s.in_channels; ++i, to += s.kernel * s.kernel) {
-        const int j = kx * s.in_channels + i;
-        const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
-        const std::ptrdiff_t tile = column * layout.output_panels + out / kPanel;
-        const std::int64_t sum =
-            total.tiles.data()[tile * kTile + out % kPanel * kPanel + j % kPanel] +
-            shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
-        *to = static_cast<float>(static_cast<double>(sum) * factor);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 void dense_weight_gradient(const ConvShape& shape, Codes input, Codes errors,
@@ -245,29 +239,27 @@ void dense_weight_gradient(const ConvShape& shape, Codes input, Codes errors,
   const Layout layout(shape);
   const Microkernels& table = microkernels();
   const std::int64_t limit = tile_limit(input, errors);
-  const int shift = subtracted(table, input, errors) - errors.params.zero_point;
-  total.clear(layout);
+  const int shift = half_range(errors) - errors.params.zero_point;
+  total.start(static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel
   {
     Accumulator& own = thread_accumulator();
     own.clear(layout);
-#pragma omp for schedule(dynamic, 1) nowait
+    total.join(static_cast<std::size_t>(omp_get_thread_num()), own);
+#pragma omp for schedule(dynamic, 1)
     for (int item = 0; item < layout.groups * layout.bands; ++item) {
       BandWork work(layout, table, input, errors, own, item);
       if (own.pixels + work.pixels() > limit) {
 #pragma omp critical(bitcycle_weight_gradient)
-        total.take(own, layout);
+        total.empty(own, layout);
       }
       own.pixels += work.pixels();
       work.run();
     }
-#pragma omp critical(bitcycle_weight_gradient)
-    total.take(own, layout);
-#pragma omp barrier
 #pragma omp for schedule(static)
     for (int out = 0; out < shape.out_channels; ++out) {
-      finish(
-          layout, input, shift, total, out, factors[static_cast<std::size_t>(out)],
+      total.finish(
+          layout, out, shift, input.params.zero_point, factors[static_cast<std::size_t>(out)],
           gradient.data() + std::ptrdiff_t{out} * shape.kernel * shape.kernel * shape.in_channels);
     }
   }

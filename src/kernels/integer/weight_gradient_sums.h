@@ -64,6 +64,7 @@ struct Accumulator {
   AlignedBuffer<std::int32_t> tiles;        // [column panel][ky][output panel][16][16]
   AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
   AlignedBuffer<std::int64_t> error_sums;   // [output channel]
+  AlignedBuffer<std::int32_t> band_sums;    // error sums of one work item
   AlignedBuffer<std::uint8_t> columns;
   AlignedBuffer<std::uint8_t> errors;
   AlignedBuffer<std::uint8_t> levels;  // of the units of an image
@@ -78,26 +79,33 @@ struct Accumulator {
   }
 };
 
-struct Total {
-  AlignedBuffer<std::int64_t> tiles;
-  AlignedBuffer<std::int64_t> column_sums;
-  AlignedBuffer<std::int64_t> error_sums;
+// The sums of all threads: what they hold themselves, and what had to be emptied in time. Integers,
+// so the order does not matter.
+class Total {
+ public:
+  void start(std::size_t threads) {
+    parts_.assign(threads, nullptr);
+    emptied_ = false;
+  }
+  void join(std::size_t thread, const Accumulator& part) { parts_[thread] = &part; }
+  // Called by one thread at a time.
+  void empty(Accumulator& own, const Layout& layout);
 
-  void clear(const Layout& layout) {
-    std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
-    std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
-    std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
-  }
-  // Called by one thread at a time; integers, so the order does not matter.
-  void take(Accumulator& own, const Layout& layout) {
-    const auto add = [](std::int64_t* to, const auto* from, std::size_t size) {
-      for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
-    };
-    add(tiles.data(), own.tiles.data(), layout.tiles() * kTile);
-    add(column_sums.data(), own.column_sums.data(), layout.columns());
-    add(error_sums.data(), own.error_sums.data(), layout.outputs());
-    own.clear(layout);
-  }
+  // The gradient of output channel `out`. `shift` is what the errors of the columns summed up lack,
+  // `zero` the input's zero point.
+  void finish(const Layout& layout, int out, int shift, int zero, double factor,
+              float* gradient) const;
+
+ private:
+  std::int64_t error_sum(int out) const;
+  void add_columns(const Layout& layout, std::ptrdiff_t column, int out, int shift,
+                   std::int64_t* sums) const;
+
+  AlignedBuffer<std::int64_t> tiles_;
+  AlignedBuffer<std::int64_t> column_sums_;
+  AlignedBuffer<std::int64_t> error_sums_;
+  bool emptied_ = false;
+  std::vector<const Accumulator*> parts_;
 };
 
 }  // namespace bitcycle::integer
