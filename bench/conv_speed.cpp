@@ -1,5 +1,8 @@
 #include "conv_speed.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <omp.h>
 
 namespace bitcycle::bench {
@@ -21,11 +24,16 @@ const char* name_of(Pass pass) {
   }
 }
 
-// Codes as training makes them: small ones prevail, so that 8-bit blocks pass the saturation check.
+// Codes as training makes them: far from the zero point they get rarer exponentially, a mean
+// distance of 1/40 of the range. At 8 bits, 99 % of the pixels then allow chains of 4.
 integer::testing::TestCodes codes(const CodeGrid& grid, int bits, int zero, RandomKey key) {
   integer::testing::TestCodes out(grid, bits, zero, integer::testing::Pattern::random, key);
-  for (std::uint8_t& code : out.dense) {
-    code = static_cast<std::uint8_t>(zero + (code - zero) / 2);
+  const double mean = out.params.levels() / 40.0;
+  for (std::size_t i = 0; i < out.dense.size(); ++i) {
+    const double distance = -mean * std::log(1.0 - key.derive("distance").uniform(i));
+    const double side = zero > 0 && out.dense[i] < zero ? -1.0 : 1.0;
+    out.dense[i] = static_cast<std::uint8_t>(
+        std::clamp(std::lround(zero + side * distance), 0L, long{out.params.levels()}));
   }
   out.fill_padded();
   return out;

@@ -6,6 +6,7 @@
 #include "kernels/integer/avx2_outer.h"
 #include "kernels/integer/avx2_rows.h"
 #include "kernels/integer/avx2_store.h"
+#include "kernels/integer/avx2_survey.h"
 #include "kernels/integer/pass_kernels.h"
 
 namespace bitcycle::integer {
@@ -13,20 +14,20 @@ namespace {
 
 constexpr Microkernels kTable{
     .saturates = true,
-    .dot = {{avx2::dot_short, avx2::kShortPixels},
-            {avx2::dot_long, avx2::kLongPixels},
-            {avx2::dot_long, avx2::kLongPixels},
-            {avx2::dot_long, avx2::kLongPixels}},
-    .dot_signed = {avx2::dot_signed, avx2::kShortPixels},
-    .dot_wide = {avx2::dot_wide, avx2::kShortPixels},
-    .outer = {avx2::outer_short<1>, avx2::outer_short<2>, avx2::outer_short<4>, avx2::outer_long},
-    .outer_wide = avx2::outer_wide,
+    .dot = {avx2::dot_long, avx2::kLongPixels},
+    .level_pixels = avx2::kLevelPixels,
+    .unsigned_dot = avx2::kLevelDots<avx2::UnsignedSource>,
+    .signed_dot = avx2::kLevelDots<avx2::SignedSource>,
+    .outer = avx2::outer_long,
+    .units = {avx2::units_chained<4>, avx2::units_chained<2>, avx2::units_chained<1>,
+              avx2::units_wide},
     .store = avx2::kStores,
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
-    .pairs_fit = avx2::pairs_fit,
-    .signed_pairs_fit = avx2::signed_pairs_fit,
+    .survey = avx2::survey,
+    .within = avx2::within,
     .interleave = avx2::interleave,
+    .unit_levels = avx2::unit_levels,
     .step_sums = avx2::step_sums,
     .depthwise = avx2::depthwise,
     .depthwise_outer = avx2::depthwise_outer,

@@ -12,12 +12,63 @@ namespace {
 
 // 12 accumulators, two registers of weights, one broadcast, one product: all 16 registers.
 constexpr int kLongPixels = 6;
-constexpr int kShortPixels = 4;
+// 6 sums and 6 chains.
+constexpr int kLevelPixels = 3;
 
 // sum += term, in place. Written as an instruction because gcc otherwise moves accumulators between
 // registers and the stack in loops that use all 16; there it costs half the speed.
 inline void accumulate(__m256i& sum, __m256i term) {
   asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(term));
+}
+
+// The loops that need every register are written as instructions on two fixed ones, which leaves
+// gcc only those to allocate that live longer. Operands go through locals: gcc keeps an array in
+// memory once one of its elements is an operand.
+struct Lanes {
+  __m256i low, high;  // 8 channels each
+};
+
+// 4 broadcast bytes times two registers of 8 x 4; `kBytes` tells which side is signed.
+enum class Broadcast { is_unsigned, is_signed };
+template <Broadcast kBytes>
+[[gnu::always_inline]] inline Lanes multiply(const void* bytes, Lanes by) {
+  const __m256i four = broadcast(bytes);
+  const bool is_signed = kBytes == Broadcast::is_signed;
+  return is_signed ? Lanes{_mm256_maddubs_epi16(by.low, four), _mm256_maddubs_epi16(by.high, four)}
+                   : Lanes{_mm256_maddubs_epi16(four, by.low), _mm256_maddubs_epi16(four, by.high)};
+}
+// The same, added to `lanes`.
+template <Broadcast kBytes>
+[[gnu::always_inline]] inline Lanes multiply_add(Lanes lanes, const void* bytes, Lanes by) {
+  const auto& four = *static_cast<const char(*)[4]>(bytes);
+  __m256i low = lanes.low;
+  __m256i high = lanes.high;
+  if constexpr (kBytes == Broadcast::is_unsigned) {
+    asm("vpbroadcastd %4, %%ymm14\n\t"
+        "vpmaddubsw %2, %%ymm14, %%ymm15\n\tvpaddw %%ymm15, %0, %0\n\t"
+        "vpmaddubsw %3, %%ymm14, %%ymm15\n\tvpaddw %%ymm15, %1, %1"
+        : "+x"(low), "+x"(high)
+        : "x"(by.low), "x"(by.high), "m"(four)
+        : "xmm14", "xmm15");
+  } else {
+    asm("vpbroadcastd %4, %%ymm14\n\t"
+        "vpmaddubsw %%ymm14, %2, %%ymm15\n\tvpaddw %%ymm15, %0, %0\n\t"
+        "vpmaddubsw %%ymm14, %3, %%ymm15\n\tvpaddw %%ymm15, %1, %1"
+        : "+x"(low), "+x"(high)
+        : "x"(by.low), "x"(by.high), "m"(four)
+        : "xmm14", "xmm15");
+  }
+  return {low, high};
+}
+// 16-bit lanes to 32 bits and into a sum; the constant stays in memory.
+[[gnu::always_inline]] inline __m256i add_widened(__m256i sum, __m256i lanes) {
+  alignas(32) static constexpr std::int16_t kOnes[16] = {1, 1, 1, 1, 1, 1, 1, 1,
+                                                         1, 1, 1, 1, 1, 1, 1, 1};
+  asm("vpmaddwd %2, %1, %%ymm15\n\tvpaddd %%ymm15, %0, %0"
+      : "+x"(sum)
+      : "x"(lanes), "m"(kOnes)
+      : "xmm15");
+  return sum;
 }
 
 // Bytes as 16-bit lanes: the even ones and the odd ones, each lane aligned with its partner's.
@@ -35,16 +86,17 @@ inline Wide widen_signed(__m256i v) {
 template <int kPixels>
 struct Sources {
   const std::uint8_t* pixel[kPixels];
-  explicit Sources(const DotJob& job) {
-    unroll<kPixels>([&](auto p) { pixel[p] = job.source + job.offsets[p]; });
+  Sources(const DotJob& job, int block) {
+    unroll<kPixels>([&](auto p) { pixel[p] = job.source + job.offsets[block * kPixels + p]; });
   }
 };
 
 // 16-bit accumulation over whole segments; widened into memory where a segment asks for it.
-[[gnu::noinline]] void dot_long(const DotJob& job) {
+[[gnu::noinline]] void dot_long_block(const DotJob& job, int block) {
   constexpr int kPixels = kLongPixels;
-  const Sources<kPixels> sources(job);
+  const Sources<kPixels> sources(job, block);
   const std::int8_t* w = job.panel;
+  std::int32_t* const sums = job.sums + block * kPixels * kPanel;
   __m256i lanes[kPixels][2];
   const auto clear = [&] {
     unroll<kPixels * 2>([&](auto i) { lanes[i / 2][i % 2] = _mm256_setzero_si256(); });
@@ -64,7 +116,7 @@ struct Sources {
     }
     if (!segment.flush) continue;
     unroll<kPixels * 2>([&](auto i) {
-      std::int32_t* out = job.sums + i * 8;
+      std::int32_t* out = sums + i * 8;
       const __m256i sum = widened(lanes[i / 2][i % 2]);
       save(out, first ? sum : _mm256_add_epi32(sum, load(out)));
     });
@@ -73,54 +125,100 @@ struct Sources {
   }
 }
 
-// Sums 32 bits wide in registers; `multiply` adds the products of one step and one pixel.
-template <typename Multiply>
-[[gnu::always_inline]] inline void dot_in_32_bits(const DotJob& job, Multiply multiply) {
-  const Sources<kShortPixels> sources(job);
+void dot_long(const DotJob& job) {
+  for (int block = 0; block < job.blocks; ++block) dot_long_block(job, block);
+}
+
+// The two ways to multiply bytes, and to make 16-bit numbers of them.
+struct UnsignedSource {
+  static constexpr Broadcast kBytes = Broadcast::is_unsigned;
+  static Wide widen_source(__m256i source, __m256i) { return widen_unsigned(source); }
+  static Wide widen_weights(__m256i weights) { return widen_signed(weights); }
+};
+struct SignedSource {
+  static constexpr Broadcast kBytes = Broadcast::is_signed;
+  static Wide widen_source(__m256i source, __m256i zero) {
+    const Wide codes = widen_unsigned(source);
+    return {_mm256_sub_epi16(codes.even, zero), _mm256_sub_epi16(codes.odd, zero)};
+  }
+  static Wide widen_weights(__m256i weights) { return widen_unsigned(weights); }
+};
+
+using LevelSums = Lanes[kLevelPixels];
+
+// One chain of kSteps steps, added up in 16 bits.
+template <typename Source, int kSteps>
+[[gnu::always_inline]] inline void add_chain(const Sources<kLevelPixels>& sources,
+                                             std::ptrdiff_t at, const std::int8_t* w,
+                                             LevelSums& sums) {
+  Lanes lanes[kLevelPixels];
+  unroll<kSteps>([&](auto s) {
+    const Lanes weights{load(w + s * kStepBytes), load(w + s * kStepBytes + 32)};
+    unroll<kLevelPixels>([&](auto p) {
+      const std::uint8_t* bytes = sources.pixel[p] + at + s * 4;
+      lanes[p] = s == 0 ? multiply<Source::kBytes>(bytes, weights)
+                        : multiply_add<Source::kBytes>(lanes[p], bytes, weights);
+    });
+  });
+  unroll<kLevelPixels>([&](auto p) {
+    sums[p] = {add_widened(sums[p].low, lanes[p].low), add_widened(sums[p].high, lanes[p].high)};
+  });
+}
+
+// One step in 16-bit operands.
+template <typename Source>
+[[gnu::always_inline]] inline void add_wide(const Sources<kLevelPixels>& sources, std::ptrdiff_t at,
+                                            const std::int8_t* w, __m256i zero, LevelSums& sums) {
+  const Wide weights[2] = {Source::widen_weights(load(w)), Source::widen_weights(load(w + 32))};
+  unroll<kLevelPixels>([&](auto p) {
+    const Wide a = Source::widen_source(broadcast(sources.pixel[p] + at), zero);
+    const auto dot = [&](const Wide& by) {
+      return _mm256_add_epi32(_mm256_madd_epi16(a.even, by.even), _mm256_madd_epi16(a.odd, by.odd));
+    };
+    sums[p] = {_mm256_add_epi32(sums[p].low, dot(weights[0])),
+               _mm256_add_epi32(sums[p].high, dot(weights[1]))};
+  });
+}
+
+// kChain = 0: 16-bit operands.
+template <typename Source, int kChain>
+[[gnu::noinline]] void dot_level_block(const DotJob& job, int block) {
+  const Sources<kLevelPixels> sources(job, block);
+  const __m256i zero = _mm256_set1_epi16(static_cast<short>(job.zero));
   const std::int8_t* w = job.panel;
-  __m256i sums[kShortPixels][2];
-  unroll<kShortPixels * 2>([&](auto i) { sums[i / 2][i % 2] = _mm256_setzero_si256(); });
+  LevelSums sums;
+  unroll<kLevelPixels>([&](auto p) { sums[p] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
   for (const Segment& segment : job.segments) {
-    const std::ptrdiff_t end = segment.offset + segment.steps * 4;
-    for (std::ptrdiff_t at = segment.offset; at < end; at += 4, w += kStepBytes) {
-      unroll<kShortPixels>([&](auto p) { multiply(sums[p], broadcast(sources.pixel[p] + at), w); });
+    std::ptrdiff_t at = segment.offset;
+    const std::ptrdiff_t end = at + segment.steps * 4;
+    if constexpr (kChain > 0) {
+      for (; at + kLongChain * 4 <= end; at += kLongChain * 4, w += kLongChain * kStepBytes) {
+        unroll<kLongChain / kChain>([&](auto i) {
+          add_chain<Source, kChain>(sources, at + i * kChain * 4, w + i * kChain * kStepBytes,
+                                    sums);
+        });
+      }
+    }
+    for (; at < end; at += 4, w += kStepBytes) {
+      if constexpr (kChain > 0) add_chain<Source, 1>(sources, at, w, sums);
+      if constexpr (kChain == 0) add_wide<Source>(sources, at, w, zero, sums);
     }
   }
-  unroll<kShortPixels * 2>([&](auto i) { save(job.sums + i * 8, sums[i / 2][i % 2]); });
-}
-
-[[gnu::noinline]] void dot_short(const DotJob& job) {
-  dot_in_32_bits(job, [](__m256i(&sums)[2], __m256i bytes, const std::int8_t* w) {
-    unroll<2>([&](auto half) {
-      const __m256i lanes = _mm256_maddubs_epi16(bytes, load(w + half * 32));
-      sums[half] = _mm256_add_epi32(sums[half], widened(lanes));
-    });
+  std::int32_t* const out = job.sums + block * kLevelPixels * kPanel;
+  unroll<kLevelPixels>([&](auto p) {
+    save(out + p * kPanel, sums[p].low);
+    save(out + p * kPanel + 8, sums[p].high);
   });
 }
 
-// Both operands flipped in their top bit: the weights become unsigned, the source signed.
-[[gnu::noinline]] void dot_signed(const DotJob& job) {
-  dot_in_32_bits(job, [](__m256i(&sums)[2], __m256i bytes, const std::int8_t* w) {
-    const __m256i top = _mm256_set1_epi8(-128);
-    const __m256i flipped = _mm256_xor_si256(bytes, top);
-    unroll<2>([&](auto half) {
-      const __m256i weights = _mm256_xor_si256(load(w + half * 32), top);
-      const __m256i lanes = _mm256_maddubs_epi16(weights, flipped);
-      sums[half] = _mm256_add_epi32(sums[half], widened(lanes));
-    });
-  });
+template <typename Source, int kChain>
+void dot_level(const DotJob& job) {
+  for (int i = 0; i < job.blocks; ++i) dot_level_block<Source, kChain>(job, job.order[i]);
 }
 
-[[gnu::noinline]] void dot_wide(const DotJob& job) {
-  dot_in_32_bits(job, [](__m256i(&sums)[2], __m256i bytes, const std::int8_t* w) {
-    const Wide source = widen_unsigned(bytes);
-    unroll<2>([&](auto half) {
-      const Wide weights = widen_signed(load(w + half * 32));
-      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(source.even, weights.even));
-      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(source.odd, weights.odd));
-    });
-  });
-}
+template <typename Source>
+constexpr LevelDots kLevelDots{
+    {dot_level<Source, 4>, dot_level<Source, 2>, dot_level<Source, 1>, dot_level<Source, 0>}};
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

@@ -14,8 +14,8 @@ inline void add_to(std::int32_t* out, __m256i sum) {
 }
 
 // Calls `part` with the job's data for each run of 4 outputs.
-template <typename Part>
-[[gnu::always_inline]] inline void each_part(const OuterJob& job, Part part) {
+template <typename Job, typename Part>
+[[gnu::always_inline]] inline void each_part(const Job& job, Part part) {
   for (int o = 0; o < kPanel; o += kOutputs) part(job.errors + o * 4, job.sums + o * kPanel);
 }
 
@@ -46,63 +46,116 @@ void outer_long(const OuterJob& job) {
   each_part(job, [&](auto* errors, auto* sums) { outer_long_part(job, errors, sums); });
 }
 
-// 32-bit sums in registers; `chain` covers kChain steps for one output, `single` one step.
-template <int kChain, typename Chain, typename Single>
-[[gnu::always_inline]] inline void outer_part(const OuterJob& job, const std::int8_t* first_error,
-                                              std::int32_t* out, Chain chain, Single single) {
-  __m256i sums[kOutputs][2];
-  unroll<kOutputs * 2>([&](auto i) { sums[i / 2][i % 2] = _mm256_setzero_si256(); });
-  for (int n = 0; n < job.images; ++n) {
-    const std::uint8_t* columns = job.columns + n * job.column_stride;
-    const std::int8_t* errors = first_error + n * job.error_stride;
-    int left = job.steps;
-    for (; left >= kChain; left -= kChain) {
-      unroll<kOutputs>([&](auto o) { chain(sums[o], columns, errors + o * 4); });
-      columns += kStepBytes * kChain;
-      errors += kStepBytes * kChain;
-    }
-    if constexpr (kChain > 1) {
-      for (; left > 0; --left, columns += kStepBytes, errors += kStepBytes) {
-        unroll<kOutputs>([&](auto o) { single(sums[o], columns, errors + o * 4); });
-      }
-    }
-  }
-  unroll<kOutputs * 2>([&](auto i) { add_to(out + i * 8, sums[i / 2][i % 2]); });
+template <int kSteps>
+[[gnu::always_inline]] inline Lanes chain_of(const Lanes (&columns)[kSteps],
+                                             const std::int8_t* errors) {
+  Lanes lanes = multiply<Broadcast::is_signed>(errors, columns[0]);
+  unroll<kSteps - 1>([&](auto k) {
+    lanes =
+        multiply_add<Broadcast::is_signed>(lanes, errors + (k + 1) * kStepBytes, columns[k + 1]);
+  });
+  return lanes;
 }
 
+// Chains of 1 or 2 steps, with 32-bit sums in registers.
 template <int kChain>
-struct OuterChained {
-  void operator()(__m256i (&sums)[2], const std::uint8_t* columns,
-                  const std::int8_t* errors) const {
-    __m256i lanes[2];
-    unroll<kChain>([&](auto k) {
-      const __m256i e = broadcast(errors + k * kStepBytes);
-      unroll<2>([&](auto half) {
-        const __m256i product = _mm256_maddubs_epi16(load(columns + k * kStepBytes + half * 32), e);
-        lanes[half] = k == 0 ? product : _mm256_add_epi16(lanes[half], product);
+[[gnu::noinline]] void units_short(const UnitsJob& job, const std::int8_t* errors,
+                                   std::int32_t* out) {
+  Lanes sums[kOutputs];
+  unroll<kOutputs>([&](auto o) { sums[o] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
+  for (const Unit& unit : job.units) {
+    const std::uint8_t* c = job.columns + unit.columns;
+    const std::int8_t* e = errors + unit.errors;
+    for (int s = 0; s < kUnitSteps; s += kChain, c += kChain * 64, e += kChain * kStepBytes) {
+      Lanes columns[kChain];
+      unroll<kChain>([&](auto k) {
+        columns[k] = {load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
       });
-    });
-    unroll<2>([&](auto half) { sums[half] = _mm256_add_epi32(sums[half], widened(lanes[half])); });
+      unroll<kOutputs>([&](auto o) {
+        const Lanes lanes = chain_of<kChain>(columns, e + o * 4);
+        sums[o] = {add_widened(sums[o].low, lanes.low), add_widened(sums[o].high, lanes.high)};
+      });
+    }
   }
-};
-
-template <int kChain>
-[[gnu::noinline]] void outer_short(const OuterJob& job) {
-  each_part(job, [&](auto* errors, auto* sums) {
-    outer_part<kChain>(job, errors, sums, OuterChained<kChain>{}, OuterChained<1>{});
+  unroll<kOutputs>([&](auto o) {
+    add_to(out + o * kPanel, sums[o].low);
+    add_to(out + o * kPanel + 8, sums[o].high);
   });
 }
 
-[[gnu::noinline]] void outer_wide(const OuterJob& job) {
-  const auto one = [](__m256i(&sums)[2], const std::uint8_t* columns, const std::int8_t* errors) {
-    const Wide e = widen_signed(broadcast(errors));
-    unroll<2>([&](auto half) {
-      const Wide c = widen_unsigned(load(columns + half * 32));
-      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(c.even, e.even));
-      sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(c.odd, e.odd));
+// Chains of 4 steps, added up in memory: sums and chains together would need more registers than
+// there are.
+[[gnu::noinline]] void units_long(const UnitsJob& job, const std::int8_t* errors,
+                                  std::int32_t* out) {
+  for (const Unit& unit : job.units) {
+    const std::uint8_t* c = job.columns + unit.columns;
+    const std::int8_t* e = errors + unit.errors;
+    Lanes lanes[kOutputs];
+    unroll<kUnitSteps>([&](auto k) {
+      const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
+      unroll<kOutputs>([&](auto o) {
+        const std::int8_t* bytes = e + k * kStepBytes + o * 4;
+        lanes[o] = k == 0 ? multiply<Broadcast::is_signed>(bytes, columns)
+                          : multiply_add<Broadcast::is_signed>(lanes[o], bytes, columns);
+      });
     });
-  };
-  each_part(job, [&](auto* errors, auto* sums) { outer_part<1>(job, errors, sums, one, one); });
+    unroll<kOutputs>([&](auto o) {
+      add_to(out + o * kPanel, widened(lanes[o].low));
+      add_to(out + o * kPanel + 8, widened(lanes[o].high));
+    });
+  }
+}
+
+template <int kChain>
+void units_chained(const UnitsJob& job) {
+  each_part(job, [&](auto* errors, auto* sums) {
+    if constexpr (kChain == kUnitSteps) {
+      units_long(job, errors, sums);
+    } else {
+      units_short<kChain>(job, errors, sums);
+    }
+  });
+}
+
+// One step in 16-bit operands.
+[[gnu::always_inline]] inline void add_wide_step(const std::uint8_t* columns,
+                                                 const std::int8_t* errors, int zero,
+                                                 Lanes (&sums)[kOutputs]) {
+  const Wide low = widen_unsigned(load(columns));
+  const Wide high = widen_unsigned(load(columns + 32));
+  const __m256i wide_zero = _mm256_set1_epi16(static_cast<short>(zero));
+  unroll<kOutputs>([&](auto o) {
+    const __m256i bytes = broadcast(errors + o * 4);
+    const Wide codes =
+        widen_unsigned(_mm256_add_epi8(bytes, _mm256_set1_epi8(static_cast<char>(zero))));
+    const __m256i even = _mm256_sub_epi16(codes.even, wide_zero);
+    const __m256i odd = _mm256_sub_epi16(codes.odd, wide_zero);
+    const auto add = [&](__m256i sum, const Wide& c) {
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(c.even, even));
+      return _mm256_add_epi32(sum, _mm256_madd_epi16(c.odd, odd));
+    };
+    sums[o] = {add(sums[o].low, low), add(sums[o].high, high)};
+  });
+}
+
+[[gnu::noinline]] void units_wide_part(const UnitsJob& job, const std::int8_t* errors,
+                                       std::int32_t* out) {
+  Lanes sums[kOutputs];
+  unroll<kOutputs>([&](auto o) { sums[o] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
+  for (const Unit& unit : job.units) {
+    for (int s = 0; s < kUnitSteps; ++s) {
+      add_wide_step(job.columns + unit.columns + s * kStepBytes,
+                    errors + unit.errors + s * kStepBytes, job.zero, sums);
+    }
+  }
+  unroll<kOutputs>([&](auto o) {
+    add_to(out + o * kPanel, sums[o].low);
+    add_to(out + o * kPanel + 8, sums[o].high);
+  });
+}
+
+void units_wide(const UnitsJob& job) {
+  each_part(job, [&](auto* errors, auto* sums) { units_wide_part(job, errors, sums); });
 }
 
 }  // namespace

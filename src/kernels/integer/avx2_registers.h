@@ -39,6 +39,12 @@ inline __m128i load16(const void* p) {
 inline void save16(void* p, __m128i v) {
   _mm_storeu_si128(static_cast<__m128i*>(p), v);
 }
+inline __m128i load8(const void* p) {
+  return _mm_loadl_epi64(static_cast<const __m128i*>(p));
+}
+inline void save8(void* p, __m128i v) {
+  _mm_storel_epi64(static_cast<__m128i*>(p), v);
+}
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

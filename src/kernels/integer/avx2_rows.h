@@ -1,6 +1,6 @@
 #pragma once
 
-// AVX2 passes over codes: pixel sums, saturation checks and interleaving.
+// AVX2 passes over codes: pixel sums and interleaving.
 
 #include "kernels/integer/avx2_registers.h"
 #include "kernels/integer/microkernels.h"
@@ -73,33 +73,22 @@ void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, in
   });
 }
 
-// Whether `pair_sum` of all 32-byte pieces stays at or below `limit` (unsigned 16 bits).
-template <typename PairSum>
-[[gnu::always_inline]] inline bool all_pairs(const std::uint8_t* codes, std::ptrdiff_t bytes,
-                                             int limit, PairSum pair_sum) {
-  __m256i worst = _mm256_setzero_si256();
+bool within(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span) {
+  __m256i lowest = _mm256_set1_epi8(-1);
+  __m256i highest = _mm256_setzero_si256();
   std::ptrdiff_t i = 0;
-  for (; i + 32 <= bytes; i += 32) worst = _mm256_max_epi16(worst, pair_sum(load(codes + i)));
-  std::uint8_t rest[32];
-  std::memset(rest, 0, sizeof rest);
-  // An odd last byte has no partner in any step; leave it out.
-  for (std::ptrdiff_t k = 0; k < (bytes - i) / 2 * 2; ++k) rest[k] = codes[i + k];
-  const __m256i last = bytes > i ? pair_sum(load(rest)) : worst;
-  worst = _mm256_max_epi16(worst, last);
-  return _mm256_testz_si256(_mm256_cmpgt_epi16(worst, _mm256_set1_epi16(static_cast<short>(limit))),
-                            _mm256_set1_epi8(-1)) != 0;
-}
-
-bool pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes) {
-  return all_pairs(codes, bytes, 255,
-                   [](__m256i v) { return _mm256_maddubs_epi16(v, _mm256_set1_epi8(1)); });
-}
-
-bool signed_pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes, std::uint8_t flip) {
-  const __m256i flips = _mm256_set1_epi8(static_cast<char>(flip));
-  return all_pairs(codes, bytes, 128, [flips](__m256i v) {
-    return _mm256_maddubs_epi16(_mm256_abs_epi8(_mm256_xor_si256(v, flips)), _mm256_set1_epi8(1));
-  });
+  for (; i + 32 <= bytes; i += 32) {
+    lowest = _mm256_min_epu8(lowest, load(codes + i));
+    highest = _mm256_max_epu8(highest, load(codes + i));
+  }
+  const __m256i low = _mm256_set1_epi8(static_cast<char>(span.low));
+  const __m256i high = _mm256_set1_epi8(static_cast<char>(span.high));
+  const __m256i inside =
+      _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(lowest, low), lowest),
+                       _mm256_cmpeq_epi8(_mm256_min_epu8(highest, high), highest));
+  bool fit = i == 0 || _mm256_movemask_epi8(inside) == -1;
+  for (; i < bytes; ++i) fit = fit && codes[i] >= span.low && codes[i] <= span.high;
+  return fit;
 }
 
 inline void interleave_step(const __m128i (&rows)[4], __m128i subtract, std::uint8_t* panel) {

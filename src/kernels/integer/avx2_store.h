@@ -41,16 +41,23 @@ struct Counted {
   }
 };
 
-// The channels [8 half, 8 half + 8) of all pixels of a job; `out` and `pitch` address the results.
-template <typename T, Box kBox, Sink kSink, typename Out>
-[[gnu::always_inline]] inline void store_half(const StoreJob& job, int first, Out out) {
-  const __m256i channel_int = load(job.channel_int + first);
-  const __m256 offset = _mm256_loadu_ps(job.channel_offset + first);
-  const __m256 scale = _mm256_loadu_ps(job.channel_scale + first);
-  const __m256 bias = _mm256_loadu_ps(job.bias + first);
-  float unused[kPanel * 4] = {};
-  Counted counted(kSink == Sink::counted ? job.stats + first : unused);
-  for (int p = 0; p < job.pixels; ++p) {
+// 8 channels of a job.
+template <Box kBox, Sink kSink>
+struct Channels {
+  int first;
+  __m256i channel_int;
+  __m256 offset, scale, bias;
+  Counted counted;
+
+  Channels(const StoreJob& job, int channel)
+      : first(channel),
+        channel_int(load(job.channel_int + first)),
+        offset(_mm256_loadu_ps(job.channel_offset + first)),
+        scale(_mm256_loadu_ps(job.channel_scale + first)),
+        bias(_mm256_loadu_ps(job.bias + first)),
+        counted(kSink == Sink::counted ? job.stats + first : kUnused) {}
+
+  [[gnu::always_inline]] __m256 value(const StoreJob& job, int p) {
     const __m256 box = kBox == Box::pixel ? _mm256_broadcast_ss(job.boxes + p)
                                           : _mm256_loadu_ps(job.boxes + p * kPanel + first);
     __m256i sum = _mm256_add_epi32(load(job.sums + p * kPanel + first), channel_int);
@@ -58,27 +65,46 @@ template <typename T, Box kBox, Sink kSink, typename Out>
     __m256 value = _mm256_mul_ps(_mm256_fmadd_ps(offset, box, _mm256_cvtepi32_ps(sum)), scale);
     if constexpr (kSink == Sink::biased) value = _mm256_add_ps(value, bias);
     if constexpr (kSink == Sink::counted) counted.add(value);
-    out(p, value);
+    return value;
   }
-  if constexpr (kSink == Sink::counted) counted.save(job.stats + first);
+  void finish(const StoreJob& job) const {
+    if constexpr (kSink == Sink::counted) counted.save(job.stats + first);
+  }
+
+  static constexpr float kUnused[kPanel * 4] = {};
+};
+
+template <typename T, Box kBox, Sink kSink>
+void store_sixteen(const StoreJob& job) {
+  Channels<kBox, kSink> low(job, 0);
+  Channels<kBox, kSink> high(job, 8);
+  for (int p = 0; p < job.pixels; ++p) {
+    T* out = static_cast<T*>(job.output) + job.offsets[p];
+    write(out, low.value(job, p));
+    write(out + 8, high.value(job, p));
+  }
+  low.finish(job);
+  high.finish(job);
+}
+
+// The last channels of a tensor, `count` of them at most 8.
+template <typename T, Box kBox, Sink kSink>
+void store_some(const StoreJob& job, int first, int count) {
+  Channels<kBox, kSink> channels(job, first);
+  for (int p = 0; p < job.pixels; ++p) {
+    T values[8];
+    write(values, channels.value(job, p));
+    std::copy_n(values, count, static_cast<T*>(job.output) + job.offsets[p] + first);
+  }
+  channels.finish(job);
 }
 
 struct Store {
   template <typename T, Box kBox, Sink kSink>
   static void call(const StoreJob& job) {
-    T* output = static_cast<T*>(job.output);
+    if (job.channels == kPanel) return store_sixteen<T, kBox, kSink>(job);
     for (int first = 0; first < job.channels; first += 8) {
-      const int channels = std::min(8, job.channels - first);
-      if (channels == 8) {
-        store_half<T, kBox, kSink>(
-            job, first, [&](int p, __m256 v) { write(output + job.offsets[p] + first, v); });
-      } else {
-        store_half<T, kBox, kSink>(job, first, [&](int p, __m256 v) {
-          T values[8];
-          write(values, v);
-          std::copy_n(values, channels, output + job.offsets[p] + first);
-        });
-      }
+      store_some<T, kBox, kSink>(job, first, std::min(8, job.channels - first));
     }
   }
 };

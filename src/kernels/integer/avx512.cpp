@@ -21,9 +21,9 @@ inline __m512i broadcast64(const void* p) {
   return _mm512_set1_epi32(bytes);
 }
 
-[[gnu::noinline]] void dot(const DotJob& job) {
+[[gnu::noinline]] void dot_block(const DotJob& job, int block) {
   const std::uint8_t* pixels[kPixels];
-  unroll<kPixels>([&](auto p) { pixels[p] = job.source + job.offsets[p]; });
+  unroll<kPixels>([&](auto p) { pixels[p] = job.source + job.offsets[block * kPixels + p]; });
   __m512i sums[kPixels][2];
   unroll<kPixels * 2>([&](auto i) { sums[i / 2][i % 2] = _mm512_setzero_si512(); });
   const std::int8_t* w = job.panel;
@@ -43,9 +43,14 @@ inline __m512i broadcast64(const void* p) {
     }
     if (at < end) step(at, std::integral_constant<int, 0>{});
   }
+  std::int32_t* out = job.sums + block * kPixels * kPanel;
   unroll<kPixels>([&](auto p) {
-    _mm512_storeu_si512(job.sums + p * kPanel, _mm512_add_epi32(sums[p][0], sums[p][1]));
+    _mm512_storeu_si512(out + p * kPanel, _mm512_add_epi32(sums[p][0], sums[p][1]));
   });
+}
+
+void dot(const DotJob& job) {
+  for (int block = 0; block < job.blocks; ++block) dot_block(job, block);
 }
 
 [[gnu::noinline]] void outer(const OuterJob& job) {
@@ -63,21 +68,21 @@ inline __m512i broadcast64(const void* p) {
   unroll<kPanel>([&](auto o) { _mm512_storeu_si512(job.sums + o * kPanel, sums[o]); });
 }
 
-constexpr DotKernel kDot{dot, kPixels};
-
 constexpr Microkernels kTable{
     .saturates = false,
-    .dot = {kDot, kDot, kDot, kDot},
-    .dot_signed = {},
-    .dot_wide = {},
-    .outer = {outer, outer, outer, outer},
-    .outer_wide = nullptr,
+    .dot = {dot, kPixels},
+    .level_pixels = 0,
+    .unsigned_dot = {},
+    .signed_dot = {},
+    .outer = outer,
+    .units = {},
     .store = avx2::kStores,
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
-    .pairs_fit = avx2::pairs_fit,
-    .signed_pairs_fit = avx2::signed_pairs_fit,
+    .survey = nullptr,
+    .within = avx2::within,
     .interleave = avx2::interleave,
+    .unit_levels = nullptr,
     .step_sums = avx2::step_sums,
     .depthwise = avx2::depthwise,
     .depthwise_outer = avx2::depthwise_outer,

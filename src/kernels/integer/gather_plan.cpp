@@ -64,7 +64,7 @@ std::vector<std::int32_t> tap_offsets(const PackedTaps& taps, const CodeGrid& gr
   return offsets;
 }
 
-PhasePlan plan_phase(const Gather& call, int phase, int group, int chain) {
+PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithmetic arithmetic) {
   PhasePlan plan;
   plan.taps = &call.phases[static_cast<std::size_t>(phase)];
   const int first_y = phase / call.step;
@@ -77,13 +77,18 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, int chain) {
   } else {
     plan.segments = cut_segments(*plan.taps, call.grid.row_bytes(), chain);
   }
-  const int zero = call.codes.params.zero_point;
-  for (const std::int32_t sum : plan.taps->code_sums) {
-    plan.channel_int.push_back(-zero * sum);
-    // sum c (u - z) = sum (c + 128)(u - 128) + (128 - z) sum (c + 128) - 128 sum (u - z)
-    plan.signed_channel_int.push_back((128 - zero) * (sum + 128 * plan.taps->products()));
-  }
+  // sum c (u - z) = sum c u - z sum c. Differences lack nothing.
+  const int zero = arithmetic == Arithmetic::signed_levels ? 0 : call.codes.params.zero_point;
+  for (const std::int32_t sum : plan.taps->code_sums) plan.channel_int.push_back(-zero * sum);
   return plan;
+}
+
+// Codes with a small zero point are small themselves: activations after ReLU.
+Arithmetic choose_arithmetic(const Gather& call, int chain) {
+  const CodeParams& params = call.codes.params;
+  if (chain >= kLongChain || call.box == Box::channel) return Arithmetic::chained;
+  return params.zero_point * 8 <= params.levels() ? Arithmetic::unsigned_levels
+                                                  : Arithmetic::signed_levels;
 }
 
 }  // namespace
@@ -92,10 +97,13 @@ GatherPlan plan_gather(const Gather& call, bool saturates) {
   GatherPlan plan;
   plan.group = images_per_group(call);
   plan.groups = (call.grid.batch + plan.group - 1) / plan.group;
-  plan.chain = saturates ? chain_length(call.codes.params.bits, call.weight_bits)
-                         : std::numeric_limits<int>::max();
+  const int chain = saturates ? chain_length(call.codes.params.bits, call.weight_bits)
+                              : std::numeric_limits<int>::max();
+  plan.arithmetic = choose_arithmetic(call, chain);
+  // Segments of levels are whole rows of taps; chains are cut in the kernels.
+  const int cut = chain >= kLongChain ? chain : std::numeric_limits<int>::max();
   for (int phase = 0; phase < call.step * call.step; ++phase) {
-    plan.phases.push_back(plan_phase(call, phase, plan.group, std::max(plan.chain, 1)));
+    plan.phases.push_back(plan_phase(call, phase, plan.group, cut, plan.arithmetic));
   }
   return plan;
 }

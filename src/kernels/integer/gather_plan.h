@@ -10,8 +10,12 @@
 
 namespace bitcycle::integer {
 
-// Which dot product a group of images takes; see Note [Exact dot products].
-enum class Arithmetic { chained, signed_source, wide };
+// How a gather multiplies; see Note [Exact dot products].
+enum class Arithmetic {
+  chained,          // codes times weights, chains as long as their widths allow
+  unsigned_levels,  // the same at the levels that the codes allow
+  signed_levels,    // differences from the zero point times raised weights
+};
 
 struct PhasePlan {
   const PackedTaps* taps = nullptr;
@@ -20,9 +24,8 @@ struct PhasePlan {
   std::vector<std::int32_t> sources;  // byte offset of each pixel's first tap in a group of images
   std::vector<std::int32_t> targets;  // element offset of each pixel in the group's output
   std::vector<Segment> segments;      // dense
-  std::vector<std::int32_t> tap_bytes;           // depthwise
-  std::vector<std::int32_t> channel_int;         // -z * sum of codes
-  std::vector<std::int32_t> signed_channel_int;  // for Arithmetic::signed_source
+  std::vector<std::int32_t> tap_bytes;    // depthwise
+  std::vector<std::int32_t> channel_int;  // what each channel's sums lack
 
   int pixels() const { return rows * columns; }
 };
@@ -30,7 +33,7 @@ struct PhasePlan {
 struct GatherPlan {
   int group = 1;   // images that one work item covers
   int groups = 1;  // work items
-  int chain = 0;   // lanes that may be added in 16 bits; 0: has to be checked
+  Arithmetic arithmetic = Arithmetic::chained;
   std::vector<PhasePlan> phases;
 };
 

@@ -20,24 +20,33 @@ namespace bitcycle::integer {
 inline constexpr int kPanel = 16;      // channels of a panel
 inline constexpr int kStepBytes = 64;  // kPanel * 4
 inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
+inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
 
 // Note [Exact dot products].
 // AVX2 multiplies u8 by s8 with vpmaddubsw, which adds two products into a signed 16-bit lane with
 // saturation. With u in [0, U] and |s| <= S a lane is at most 2 U S, so `chain_length` lanes may be
-// added in 16 bits before widening. Where even one may saturate (8 bits on both sides), a block is
-// computed that way only after checking that every pair that will share a lane has u0 + u1 <= 255
-// or |s0| + |s1| <= 128 (either bounds the lane by 255 * 128 = 32640), and in 16-bit operands
-// (vpmaddwd, exact for all) otherwise. VNNI's vpdpbusd adds in 32 bits and needs none of this.
-// 32-bit sums: 255 * 128 * 65793 < 2^31, so up to kMaxProducts products never overflow.
+// added in 16 bits before widening, whatever the codes are. Where that is fewer than kLongChain,
+// the codes decide: a lane that adds up u_i s_i is at most S * (sum of u_i) and at most
+// U * (sum of |s_i|), so a chain of steps is exact as soon as every lane of it has
+//     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= kSignedLimit < 32767 / U.
+// Only one operand is looked at (the gathered codes; in backward-weights the errors), the other may
+// hold anything. What the codes of a few pixels allow is their level: chains of 4 steps, of 2, of
+// 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for all).
+// Signed operands are differences from the zero point, which keeps them small; where kSignedLimit
+// holds they are 8-bit numbers. VNNI's vpdpbusd adds in 32 bits and needs none of this.
+// 32-bit sums wrap around; what they stand for, a sum of (code - zero point) * weight, fits as
+// 255 * 128 * kMaxProducts < 2^31.
 constexpr int chain_length(int unsigned_bits, int signed_bits) {
   return 32767 / (2 * ((1 << unsigned_bits) - 1) * (1 << (signed_bits - 1)));
 }
-inline constexpr int kMaxProducts = 65793;
-
-// Index into Microkernels::dot and outer of the longest chain that `chain` allows.
-constexpr int chain_index(int chain) {
-  return chain >= 8 ? 3 : chain >= 4 ? 2 : chain >= 2 ? 1 : 0;
+constexpr int unsigned_limit(int signed_bits) {
+  return 32767 >> (signed_bits - 1);
 }
+inline constexpr int kSignedLimit = 127;
+inline constexpr int kLongChain = 4;
+inline constexpr int kLevels = 4;  // chains of 4, 2, 1 steps, 16-bit operands
+inline constexpr int kWideLevel = kLevels - 1;
+inline constexpr int kMaxProducts = 65793;
 static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
 static_assert(std::int64_t{kMaxProducts} * 255 * 128 <= 2147483647);
 
@@ -49,18 +58,30 @@ struct Segment {
   bool flush;
 };
 
-// sums[p][c] = sum over steps of source(p) . panel(c)
+// sums[p][c] = sum over steps of source(p) . panel(c), for `blocks` blocks of pixels
 struct DotJob {
   const std::uint8_t* source;
   const std::int32_t* offsets;  // of each pixel
+  int blocks;
+  const std::uint8_t* order;  // which blocks, where there are levels; else the first ones
   const std::int8_t* panel;
   std::span<const Segment> segments;
+  int zero;  // taken off the source by the 16-bit kernel for signed sources
   std::int32_t* sums;
 };
 
-struct DotKernel {
-  void (*run)(const DotJob&) = nullptr;
+using DotKernel = void (*)(const DotJob&);
+
+// Dot products of blocks of `pixels` pixels.
+struct DotKernels {
+  DotKernel run = nullptr;
   int pixels = 0;
+};
+
+// The same at each level. Signed sources are differences from the zero point, against weights that
+// are raised to unsigned ones.
+struct LevelDots {
+  DotKernel run[kLevels] = {};
 };
 
 // y = fma(channel_offset, box, float(sum + channel_int + pixel_int)) * channel_scale, then + bias
@@ -114,6 +135,39 @@ struct OuterJob {
 };
 using OuterKernel = void (*)(const OuterJob&);
 
+// The same over units of kUnitSteps steps of one level. `zero` was taken off the errors, which wrap
+// around at level kWideLevel.
+struct Unit {
+  std::int32_t columns;  // byte offsets
+  std::int32_t errors;
+};
+struct UnitsJob {
+  const std::uint8_t* columns;
+  const std::int8_t* errors;
+  std::span<const Unit> units;
+  int zero;
+  std::int32_t* sums;
+};
+using UnitsKernel = void (*)(const UnitsJob&);
+
+// The codes from `low` to `high`, both included.
+struct Span {
+  int low;
+  int high;
+};
+
+// One pass over the codes of a run of pixels.
+struct SurveyJob {
+  const std::uint8_t* codes;
+  int pixels;
+  int channels;
+  int zero;
+  int limit;                  // of the sums in a lane
+  std::uint8_t* levels;       // of each pixel
+  std::uint8_t* differences;  // from the zero point, or null: levels are those of the codes
+  std::int32_t* sums;         // of each pixel's codes
+};
+
 // Depthwise: sums[p][c] = sum_t source * weight, boxes[p][c] = sum_t source - box_zero, for 16
 // channels. Where all sums fit 16 bits, `singles` holds the weights as [tap][16]; else it is null
 // and `pairs` holds them as [tap pair][16][2].
@@ -145,12 +199,13 @@ struct DepthwiseOuterJob {
 struct PassKernels;
 
 struct Microkernels {
-  bool saturates;        // whether Note [Exact dot products] applies
-  DotKernel dot[4];      // for chains of at least 1, 2, 4, 8 lanes
-  DotKernel dot_signed;  // (byte - 128) * (weight + 128), chain of 1
-  DotKernel dot_wide;    // operands widened to 16 bits first
-  OuterKernel outer[4];
-  OuterKernel outer_wide;
+  bool saturates;    // whether Note [Exact dot products] applies
+  DotKernels dot;    // chains of at least kLongChain
+  int level_pixels;  // of a block of `unsigned_dot` and `signed_dot`
+  LevelDots unsigned_dot;
+  LevelDots signed_dot;
+  OuterKernel outer;  // chains of at least kLongChain
+  UnitsKernel units[kLevels];
   StoreKernels store;
 
   // Sum of each pixel's codes.
@@ -159,14 +214,14 @@ struct Microkernels {
   // weights are padded with zeros to panels.
   void (*weighted_pixel_sums)(const std::uint8_t* codes, int pixels, int channels, int zero,
                               const float* weights, float* sums);
-  // Whether all pairs of adjacent bytes have u0 + u1 <= 255, or |s0| + |s1| <= 128 where s is the
-  // byte with the bits of `flip` (0x80: s = u - 128) flipped.
-  bool (*pairs_fit)(const std::uint8_t* codes, std::ptrdiff_t bytes);
-  bool (*signed_pairs_fit)(const std::uint8_t* codes, std::ptrdiff_t bytes, std::uint8_t flip);
+  void (*survey)(const SurveyJob&);
+  bool (*within)(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span);
   // 16 columns of `pixels` pixels as [step][16][4] with `subtract` taken off; the last step is
   // filled up with 0.
   void (*interleave)(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
                      std::uint8_t subtract, std::uint8_t* panel);
+  // The levels of units of interleaved errors that had `zero` taken off.
+  void (*unit_levels)(const std::uint8_t* panel, int units, int zero, std::uint8_t* levels);
   // sums[16] = sum over steps and their 4 bytes.
   void (*step_sums)(const std::uint8_t* panel, int steps, std::int32_t* sums);
 

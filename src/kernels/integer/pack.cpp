@@ -66,6 +66,16 @@ void sum_backward(const ConvWeights::State& state, PackedTaps& packed) {
   }
 }
 
+// Raises one panel.
+void raise(const PackedTaps& packed, int half, const std::int8_t* panel, std::int8_t* raised) {
+  const int tail = packed.row_bytes() % 4;
+  for (int s = 0; s < packed.steps(); ++s, panel += kStepBytes, raised += kStepBytes) {
+    for (int i = 0; i < kStepBytes; ++i) raised[i] = static_cast<std::int8_t>(panel[i] + half);
+    if (tail == 0 || (s + 1) % packed.row_steps() != 0) continue;
+    for (int i = 0; i < kStepBytes; ++i) raised[i] = i % 4 < tail ? raised[i] : std::int8_t{0};
+  }
+}
+
 }  // namespace
 
 void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps& packed) {
@@ -78,6 +88,13 @@ void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps
 #pragma omp parallel for schedule(static)
   for (int out = 0; out < state.shape.out_channels; ++out) pack(state, out, packed);
   if (direction == Direction::backward) sum_backward(state, packed);
+  if (!has_levels(state.bits)) return;
+  packed.raised.reserve(bytes);
+#pragma omp parallel for schedule(static)
+  for (int panel = 0; panel < panels_of(packed.out_channels); ++panel) {
+    const std::ptrdiff_t at = panel * packed.panel_bytes();
+    raise(packed, 1 << (state.bits - 1), packed.panels.data() + at, packed.raised.data() + at);
+  }
 }
 
 void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace bitcycle::integer {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 constexpr int kPixels = 4;
 
 void dot(const DotJob& job) {
-  for (int p = 0; p < kPixels; ++p) {
+  for (int p = 0; p < kPixels * job.blocks; ++p) {
     std::int32_t* sums = job.sums + p * kPanel;
     std::fill_n(sums, kPanel, 0);
     const std::int8_t* w = job.panel;
@@ -103,21 +102,9 @@ void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, in
   }
 }
 
-bool pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes) {
-  for (std::ptrdiff_t i = 0; i + 1 < bytes; i += 2) {
-    if (codes[i] + codes[i + 1] > 255) return false;
-  }
-  return true;
-}
-
-bool signed_pairs_fit(const std::uint8_t* codes, std::ptrdiff_t bytes, std::uint8_t flip) {
-  const auto magnitude = [flip](std::uint8_t u) {
-    return std::abs(static_cast<std::int8_t>(static_cast<std::uint8_t>(u ^ flip)));
-  };
-  for (std::ptrdiff_t i = 0; i + 1 < bytes; i += 2) {
-    if (magnitude(codes[i]) + magnitude(codes[i + 1]) > 128) return false;
-  }
-  return true;
+bool within(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span) {
+  return std::all_of(codes, codes + bytes,
+                     [span](int code) { return code >= span.low && code <= span.high; });
 }
 
 void interleave(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
@@ -167,21 +154,21 @@ void depthwise_outer(const DepthwiseOuterJob& job) {
   }
 }
 
-constexpr DotKernel kDot{dot, kPixels};
-
 constexpr Microkernels kTable{
     .saturates = false,
-    .dot = {kDot, kDot, kDot, kDot},
-    .dot_signed = {},
-    .dot_wide = {},
-    .outer = {outer, outer, outer, outer},
-    .outer_wide = nullptr,
+    .dot = {dot, kPixels},
+    .level_pixels = 0,
+    .unsigned_dot = {},
+    .signed_dot = {},
+    .outer = outer,
+    .units = {},
     .store = make_stores<Store>(),
     .pixel_sums = pixel_sums,
     .weighted_pixel_sums = weighted_pixel_sums,
-    .pairs_fit = pairs_fit,
-    .signed_pairs_fit = signed_pairs_fit,
+    .survey = nullptr,
+    .within = within,
     .interleave = interleave,
+    .unit_levels = nullptr,
     .step_sums = step_sums,
     .depthwise = depthwise,
     .depthwise_outer = depthwise_outer,

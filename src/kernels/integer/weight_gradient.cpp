@@ -7,7 +7,10 @@
 #include "kernels/integer/weight_gradient_sums.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+
+#include <omp.h>
 
 namespace bitcycle::integer {
 namespace {
@@ -15,6 +18,15 @@ namespace {
 Accumulator& thread_accumulator() {
   static thread_local Accumulator accumulator;
   return accumulator;
+}
+
+int longest_chain(const Microkernels& table, Codes input, Codes errors) {
+  return table.saturates ? chain_length(input.params.bits, errors.params.bits)
+                         : std::numeric_limits<int>::max();
+}
+
+int half_range(Codes errors) {
+  return 1 << (errors.params.bits - 1);
 }
 
 // One work item: a group of images, or a band of rows of one.
@@ -32,15 +44,23 @@ class BandWork {
         images_(std::min(layout.group, layout.shape.batch - image_)),
         row_(item % layout.bands * layout.band),
         rows_(std::min(layout.band, layout.shape.out_height() - row_)),
-        half_(1 << (errors.params.bits - 1)),
-        chain_(table.saturates ? chain_length(input.params.bits, errors.params.bits)
-                               : std::numeric_limits<int>::max()) {}
+        chain_(longest_chain(table, input, errors)),
+        subtract_(errors.params.zero_point) {}
 
   std::int64_t pixels() const { return std::int64_t{images_} * rows_ * layout_.row_steps * 4; }
 
   void run() {
     if (input_.params.zero_point != 0) sum_errors();
+    // The zero point is taken off the errors. Levels can do with differences of more than 8 bits;
+    // else half the errors' range is taken off, and the columns summed to make up for it.
+    if (chain_ >= kLongChain && !differences_fit()) subtract_ = half_range(errors_);
     interleave_errors();
+    if (chain_ < kLongChain) {
+      sums_.units.resize(static_cast<std::size_t>(layout_.output_panels));
+      for (int out = 0; out < layout_.output_panels; ++out) {
+        sort_units(out, sums_.units[std::size_t(out)]);
+      }
+    }
     for (int panel = 0; panel < layout_.column_panels; ++panel) {
       interleave_columns(panel);
       multiply(panel);
@@ -54,16 +74,30 @@ class BandWork {
            (row_ + y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels;
   }
 
-  void sum_errors() {
+  bool differences_fit() const {
     const int zero = errors_.params.zero_point;
-    for (int n = 0; n < images_; ++n) {
-      for (int y = 0; y < rows_; ++y) {
-        const std::uint8_t* e = error_row(n, y);
-        for (int x = 0; x < shape_.out_width(); ++x, e += shape_.out_channels) {
-          for (int c = 0; c < shape_.out_channels; ++c) sums_.error_sums.data()[c] += e[c] - zero;
-        }
+    const int half = half_range(errors_);  // what the chains were worked out for
+    const Span span{std::max(zero - half, 0), std::min(zero + half - 1, 255)};
+    bool fit = true;
+    for (int i = 0; i < images_ * rows_ && fit; ++i) {
+      fit = table_.within(error_row(i / rows_, i % rows_),
+                          std::ptrdiff_t{shape_.out_width()} * shape_.out_channels, span);
+    }
+    return fit;
+  }
+
+  void sum_errors() {
+    const int channels = shape_.out_channels;
+    const int zero = errors_.params.zero_point;
+    std::int32_t* sums = sums_.band_sums.reserve(static_cast<std::size_t>(channels));
+    std::fill_n(sums, channels, 0);
+    for (int i = 0; i < images_ * rows_; ++i) {
+      const std::uint8_t* e = error_row(i / rows_, i % rows_);
+      for (int x = 0; x < shape_.out_width(); ++x, e += channels) {
+        for (int c = 0; c < channels; ++c) sums[c] += e[c] - zero;
       }
     }
+    for (int c = 0; c < channels; ++c) sums_.error_sums.data()[c] += sums[c];
   }
 
   std::uint8_t* error_panel(int panel) {
@@ -78,8 +112,10 @@ class BandWork {
         std::uint8_t* to = error_panel(panel) + n * layout_.error_image_bytes;
         for (int y = 0; y < rows_; ++y, to += layout_.row_bytes) {
           table_.interleave(error_row(n, y) + panel * kPanel, shape_.out_channels,
-                            shape_.out_width(), static_cast<std::uint8_t>(half_), to);
+                            shape_.out_width(), static_cast<std::uint8_t>(subtract_), to);
         }
+        const std::uint8_t* end = error_panel(panel) + (n + 1) * layout_.error_image_bytes;
+        std::memset(to, 0, static_cast<std::size_t>(end - to));
       }
     }
   }
@@ -88,8 +124,10 @@ class BandWork {
   void interleave_columns(int panel) {
     const CodeGrid grid = shape_.input_grid();
     const int source_rows = (rows_ - 1) * shape_.stride + shape_.kernel;
+    // The last unit of an image may reach past its columns.
     std::uint8_t* columns =
-        sums_.columns.reserve(static_cast<std::size_t>(layout_.group * layout_.column_image_bytes));
+        sums_.columns.reserve(static_cast<std::size_t>(layout_.group * layout_.column_image_bytes) +
+                              kUnitSteps * kStepBytes);
     for (int n = 0; n < images_; ++n) {
       const std::uint8_t* image = input_.data + (image_ + n) * grid.image_bytes() +
                                   std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes();
@@ -98,7 +136,7 @@ class BandWork {
                            column_row(y % shape_.stride, y / shape_.stride);
         table_.interleave(image + y * grid.row_bytes() + panel * kPanel,
                           std::ptrdiff_t{shape_.stride} * grid.channels, shape_.out_width(), 0, to);
-        if (errors_.params.zero_point != half_) sum_columns(panel, y, to);
+        if (errors_.params.zero_point != subtract_) sum_columns(panel, y, to);
       }
     }
   }
@@ -119,31 +157,56 @@ class BandWork {
     }
   }
 
-  OuterKernel choose(int output_panel, bool columns_fit) {
-    if (chain_ > 0) return table_.outer[chain_index(chain_)];
-    const std::ptrdiff_t bytes = images_ * layout_.error_image_bytes;
-    const bool fit = columns_fit || table_.signed_pairs_fit(error_panel(output_panel), bytes, 0);
-    return fit ? table_.outer[0] : table_.outer_wide;
-  }
-
   void multiply(int panel) {
-    const bool columns_fit =
-        chain_ == 0 && table_.pairs_fit(sums_.columns.data(), images_ * layout_.column_image_bytes);
     for (int out = 0; out < layout_.output_panels; ++out) {
-      const OuterKernel kernel = choose(out, columns_fit);
       for (int ky = 0; ky < shape_.kernel; ++ky) {
         const std::ptrdiff_t tile =
             (std::ptrdiff_t{panel} * shape_.kernel + ky) * layout_.output_panels + out;
-        kernel(
-            {.columns = sums_.columns.data() + column_row(ky % shape_.stride, ky / shape_.stride),
-             .errors = reinterpret_cast<const std::int8_t*>(error_panel(out)),
-             .images = images_,
-             .column_stride = layout_.column_image_bytes,
-             .error_stride = layout_.error_image_bytes,
-             .steps = rows_ * layout_.row_steps,
-             .chain = chain_,
-             .sums = sums_.tiles.data() + tile * kTile});
+        const std::uint8_t* columns =
+            sums_.columns.data() + column_row(ky % shape_.stride, ky / shape_.stride);
+        const auto* errors = reinterpret_cast<const std::int8_t*>(error_panel(out));
+        std::int32_t* sums = sums_.tiles.data() + tile * kTile;
+        if (chain_ < kLongChain) {
+          multiply_units(sums_.units[std::size_t(out)], columns, errors, sums);
+        } else {
+          table_.outer({.columns = columns,
+                        .errors = errors,
+                        .images = images_,
+                        .column_stride = layout_.column_image_bytes,
+                        .error_stride = layout_.error_image_bytes,
+                        .steps = rows_ * layout_.row_steps,
+                        .chain = chain_,
+                        .sums = sums});
+        }
       }
+    }
+  }
+
+  int units() const { return (rows_ * layout_.row_steps + kUnitSteps - 1) / kUnitSteps; }
+
+  void sort_units(int panel, UnitLists& lists) {
+    std::uint8_t* levels = sums_.levels.reserve(static_cast<std::size_t>(units()));
+    for (std::vector<Unit>& list : lists) list.clear();
+    for (int n = 0; n < images_; ++n) {
+      const std::ptrdiff_t first = n * layout_.error_image_bytes;
+      table_.unit_levels(error_panel(panel) + first, units(), subtract_, levels);
+      for (int u = 0; u < units(); ++u) {
+        const int at = u * kUnitSteps * kStepBytes;
+        lists[levels[u]].push_back({static_cast<std::int32_t>(n * layout_.column_image_bytes + at),
+                                    static_cast<std::int32_t>(first + at)});
+      }
+    }
+  }
+
+  void multiply_units(const UnitLists& lists, const std::uint8_t* columns,
+                      const std::int8_t* errors, std::int32_t* sums) {
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      if (lists[level].empty()) continue;
+      table_.units[level]({.columns = columns,
+                           .errors = errors,
+                           .units = lists[level],
+                           .zero = subtract_,
+                           .sums = sums});
     }
   }
 
@@ -157,37 +220,14 @@ class BandWork {
   int images_;
   int row_;
   int rows_;
-  int half_;
   int chain_;
+  int subtract_;
 };
 
-// Products that a 32-bit tile may hold, see Note [Exact dot products].
+// Products that a 32-bit tile may hold: of codes and differences of codes.
 std::int64_t tile_limit(Codes input, Codes errors) {
   return std::numeric_limits<std::int32_t>::max() /
-         (std::int64_t{input.params.levels()} << (errors.params.bits - 1));
-}
-
-// (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h half the error's range.
-void finish(const Layout& layout, Codes input, Codes errors, const Total& total, int out,
-            double factor, float* gradient) {
-  const ConvShape& s = layout.shape;
-  const std::int64_t shift = (1 << (errors.params.bits - 1)) - errors.params.zero_point;
-  const std::int64_t constant =
-      -std::int64_t{input.params.zero_point} * total.error_sums.data()[out];
-  for (int ky = 0; ky < s.kernel; ++ky) {
-    for (int kx = 0; kx < s.kernel; ++kx) {
-      float* to = gradient + ky * s.kernel + kx;
-      for (int i = 0; i < s.in_channels; ++i, to += s.kernel * s.kernel) {
-        const int j = kx * s.in_channels + i;
-        const std::ptrdiff_t column = std::ptrdiff_t{j / kPanel} * s.kernel + ky;
-        const std::ptrdiff_t tile = column * layout.output_panels + out / kPanel;
-        const std::int64_t sum =
-            total.tiles.data()[tile * kTile + out % kPanel * kPanel + j % kPanel] +
-            shift * total.column_sums.data()[column * kPanel + j % kPanel] + constant;
-        *to = static_cast<float>(static_cast<double>(sum) * factor);
-      }
-    }
-  }
+         (std::int64_t{input.params.levels()} * errors.params.levels());
 }
 
 }  // namespace
@@ -199,28 +239,27 @@ void dense_weight_gradient(const ConvShape& shape, Codes input, Codes errors,
   const Layout layout(shape);
   const Microkernels& table = microkernels();
   const std::int64_t limit = tile_limit(input, errors);
-  total.clear(layout);
+  const int shift = half_range(errors) - errors.params.zero_point;
+  total.start(static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel
   {
     Accumulator& own = thread_accumulator();
     own.clear(layout);
-#pragma omp for schedule(dynamic, 1) nowait
+    total.join(static_cast<std::size_t>(omp_get_thread_num()), own);
+#pragma omp for schedule(dynamic, 1)
     for (int item = 0; item < layout.groups * layout.bands; ++item) {
       BandWork work(layout, table, input, errors, own, item);
       if (own.pixels + work.pixels() > limit) {
 #pragma omp critical(bitcycle_weight_gradient)
-        total.take(own, layout);
+        total.empty(own, layout);
       }
       own.pixels += work.pixels();
       work.run();
     }
-#pragma omp critical(bitcycle_weight_gradient)
-    total.take(own, layout);
-#pragma omp barrier
 #pragma omp for schedule(static)
     for (int out = 0; out < shape.out_channels; ++out) {
-      finish(
-          layout, input, errors, total, out, factors[static_cast<std::size_t>(out)],
+      total.finish(
+          layout, out, shift, input.params.zero_point, factors[static_cast<std::size_t>(out)],
           gradient.data() + std::ptrdiff_t{out} * shape.kernel * shape.kernel * shape.in_channels);
     }
   }

@@ -5,7 +5,9 @@
 #include "kernels/integer/weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace bitcycle::integer {
 
@@ -27,7 +29,8 @@ struct Layout {
   int phase_rows;                     // source rows of one parity in a band
   std::ptrdiff_t row_bytes;           // of an interleaved row
   std::ptrdiff_t column_image_bytes;  // [parity][row][step][16][4]
-  std::ptrdiff_t error_image_bytes;   // [row][step][16][4]
+  int units;                          // of an image's band, the last one filled up with zeros
+  std::ptrdiff_t error_image_bytes;   // [row][step][16][4], whole units
 
   explicit Layout(const ConvShape& s) : shape(s) {
     row_steps = (s.out_width() + 3) / 4;
@@ -40,7 +43,8 @@ struct Layout {
     phase_rows = band + (s.kernel - 1) / s.stride;
     row_bytes = std::ptrdiff_t{row_steps} * kStepBytes;
     column_image_bytes = row_bytes * phase_rows * s.stride;
-    error_image_bytes = row_bytes * band;
+    units = (band * row_steps + kUnitSteps - 1) / kUnitSteps;
+    error_image_bytes = std::ptrdiff_t{units} * kUnitSteps * kStepBytes;
   }
   std::size_t tiles() const {
     return static_cast<std::size_t>(column_panels) * shape.kernel * output_panels;
@@ -51,14 +55,20 @@ struct Layout {
   std::size_t outputs() const { return static_cast<std::size_t>(shape.out_channels); }
 };
 
+// The units of an output panel by level.
+using UnitLists = std::array<std::vector<Unit>, kLevels>;
+
 // What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
 // overflow.
 struct Accumulator {
   AlignedBuffer<std::int32_t> tiles;        // [column panel][ky][output panel][16][16]
   AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
   AlignedBuffer<std::int64_t> error_sums;   // [output channel]
+  AlignedBuffer<std::int32_t> band_sums;    // error sums of one work item
   AlignedBuffer<std::uint8_t> columns;
   AlignedBuffer<std::uint8_t> errors;
+  AlignedBuffer<std::uint8_t> levels;  // of the units of an image
+  std::vector<UnitLists> units;        // [output panel]
   std::int64_t pixels = 0;
 
   void clear(const Layout& layout) {
@@ -69,26 +79,33 @@ struct Accumulator {
   }
 };
 
-struct Total {
-  AlignedBuffer<std::int64_t> tiles;
-  AlignedBuffer<std::int64_t> column_sums;
-  AlignedBuffer<std::int64_t> error_sums;
+// The sums of all threads: what they hold themselves, and what had to be emptied in time. Integers,
+// so the order does not matter.
+class Total {
+ public:
+  void start(std::size_t threads) {
+    parts_.assign(threads, nullptr);
+    emptied_ = false;
+  }
+  void join(std::size_t thread, const Accumulator& part) { parts_[thread] = &part; }
+  // Called by one thread at a time.
+  void empty(Accumulator& own, const Layout& layout);
 
-  void clear(const Layout& layout) {
-    std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
-    std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
-    std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
-  }
-  // Called by one thread at a time; integers, so the order does not matter.
-  void take(Accumulator& own, const Layout& layout) {
-    const auto add = [](std::int64_t* to, const auto* from, std::size_t size) {
-      for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
-    };
-    add(tiles.data(), own.tiles.data(), layout.tiles() * kTile);
-    add(column_sums.data(), own.column_sums.data(), layout.columns());
-    add(error_sums.data(), own.error_sums.data(), layout.outputs());
-    own.clear(layout);
-  }
+  // The gradient of output channel `out`. `shift` is what the errors of the columns summed up lack,
+  // `zero` the input's zero point.
+  void finish(const Layout& layout, int out, int shift, int zero, double factor,
+              float* gradient) const;
+
+ private:
+  std::int64_t error_sum(int out) const;
+  void add_columns(const Layout& layout, std::ptrdiff_t column, int out, int shift,
+                   std::int64_t* sums) const;
+
+  AlignedBuffer<std::int64_t> tiles_;
+  AlignedBuffer<std::int64_t> column_sums_;
+  AlignedBuffer<std::int64_t> error_sums_;
+  bool emptied_ = false;
+  std::vector<const Accumulator*> parts_;
 };
 
 }  // namespace bitcycle::integer

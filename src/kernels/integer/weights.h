@@ -27,6 +27,9 @@ struct PackedTaps {
   int out_channels = 0;  // of the result
   // Dense: [panel][row of taps][step][16][4], rows padded to whole steps with zeros.
   AlignedBuffer<std::int8_t> panels;
+  // The same raised by 2^(bits-1) to unsigned numbers, for signed sources; padding stays zero. Only
+  // of widths that have levels, see Note [Exact dot products].
+  AlignedBuffer<std::int8_t> raised;
   // Depthwise: [panel][tap pair][16][2], and [panel][tap][16].
   AlignedBuffer<std::int16_t> pairs;
   AlignedBuffer<std::int16_t> singles;
@@ -50,6 +53,11 @@ struct ConvWeights::State {
   PackedTaps forward;
   std::vector<PackedTaps> backward;  // [stride * phase_y + phase_x]
 };
+
+// The widths of weights at which some gather has levels: that of 8-bit codes has them first.
+constexpr bool has_levels(int weight_bits) {
+  return chain_length(kMaxBits, weight_bits) < kLongChain;
+}
 
 // Fill `packed` (whose taps and channels are set) from the codes of `state`.
 enum class Direction { forward, backward };

@@ -1,0 +1,164 @@
+// The levels of Note [Exact dot products]: that codes get the level that their sums allow, and that
+// every kernel is exact on both sides of every limit.
+
+#include "kernels/integer/conv_cases.h"
+
+#include <numeric>
+
+namespace bitcycle::integer {
+namespace {
+
+using namespace testing;
+
+bool has_avx2() {
+  return available_isas().size() > 1;
+}
+
+// The longest chain, as a level, for which `sum(first step, steps)` stays within the limit wherever
+// chains of that length start.
+template <typename Sum>
+int expected_level(int steps, int limit, Sum sum) {
+  for (int level = 0; level < kWideLevel; ++level) {
+    const int chain = 4 >> level;
+    bool fits = steps % chain == 0;
+    for (int s = 0; s < steps && fits; s += chain) fits = sum(s, chain) <= limit;
+    if (fits) return level;
+  }
+  return kWideLevel;
+}
+
+// The largest sum in a lane of `chain` steps of a pixel.
+int lane_sum(const std::uint8_t* codes, int zero, int first, int chain) {
+  int largest = 0;
+  for (int lane = 0; lane < 2; ++lane) {
+    int sum = 0;
+    for (int s = first; s < first + chain; ++s) {
+      for (int k = 0; k < 2; ++k) sum += std::abs(codes[s * 4 + lane * 2 + k] - zero);
+    }
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+// Codes whose distances from the zero point grow with the pixel, so that all levels occur.
+std::vector<std::uint8_t> growing_codes(int pixels, int channels, int zero) {
+  std::vector<std::uint8_t> codes(static_cast<std::size_t>(pixels) * channels + kCodeSlack);
+  for (std::size_t i = 0; i < codes.size() - kCodeSlack; ++i) {
+    const auto spread = 2 + i / static_cast<std::size_t>(channels) % 160;
+    const auto distance = static_cast<int>(RandomKey(9).below(i, spread + 1));
+    const bool down = zero > 0 && RandomKey(10).below(i, 2) == 1;
+    codes[i] = static_cast<std::uint8_t>(std::clamp(zero + (down ? -distance : distance), 0, 255));
+  }
+  return codes;
+}
+
+TEST(Levels, SurveyFindsTheLongestChains) {
+  if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
+  constexpr int kPixels = 1000;
+  for (const int channels : {8, 16, 24, 48, 64}) {
+    for (const int zero : {0, 100, 127, 160}) {
+      const int limit = zero == 0 ? unsigned_limit(8) : kSignedLimit;
+      const std::vector<std::uint8_t> codes = growing_codes(kPixels, channels, zero);
+      std::vector<std::uint8_t> levels(kPixels), differences(codes.size());
+      std::vector<std::int32_t> sums(kPixels);
+      avx2_microkernels().survey({codes.data(), kPixels, channels, zero, limit, levels.data(),
+                                  zero == 0 ? nullptr : differences.data(), sums.data()});
+      for (int p = 0; p < kPixels; ++p) {
+        const std::uint8_t* pixel = codes.data() + std::ptrdiff_t{p} * channels;
+        const int level = expected_level(channels / 4, limit, [&](int first, int chain) {
+          return lane_sum(pixel, zero, first, chain);
+        });
+        ASSERT_EQ(levels[std::size_t(p)], level) << channels << " channels, zero " << zero;
+        ASSERT_EQ(sums[std::size_t(p)], std::accumulate(pixel, pixel + channels, 0));
+      }
+    }
+  }
+}
+
+TEST(Levels, UnitsFindTheLongestChains) {
+  if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
+  constexpr int kUnits = 500;
+  constexpr int kUnitBytes = kUnitSteps * kStepBytes;
+  for (const int zero : {90, 127, 160}) {
+    std::vector<std::uint8_t> panel = growing_codes(kUnits, kUnitBytes, zero);
+    const std::vector<std::uint8_t> codes = panel;
+    for (std::uint8_t& code : panel) code = static_cast<std::uint8_t>(code - zero);
+    std::vector<std::uint8_t> levels(kUnits);
+    avx2_microkernels().unit_levels(panel.data(), kUnits, zero, levels.data());
+    for (int u = 0; u < kUnits; ++u) {
+      const int level = expected_level(kUnitSteps, kSignedLimit, [&](int first, int chain) {
+        int largest = 0;
+        for (int lane = 0; lane < 2 * kPanel; ++lane) {
+          int sum = 0;
+          for (int i = 0; i < 2 * chain; ++i) {
+            const int at = (first + i / 2) * kStepBytes + lane * 2 + i % 2;
+            sum += std::abs(codes[std::size_t(u * kUnitBytes + at)] - zero);
+          }
+          largest = std::max(largest, sum);
+        }
+        return largest;
+      });
+      ASSERT_EQ(levels[std::size_t(u)], level) << "unit " << u << ", zero " << zero;
+    }
+  }
+}
+
+void expect_exact(const ConvOperands& operands, const std::string& what) {
+  const auto reference = run_on<float>(Isa::scalar, operands);
+  for (const Isa isa : vector_sets()) {
+    expect_same(reference, run_on<float>(isa, operands), what + ", " + std::string(name(isa)));
+  }
+}
+
+// Every code at the same distance from its zero point, weights at the ends of their range: lanes
+// are as large as a level lets them get, and one more for the next.
+TEST(Levels, ExactOnBothSidesOfEveryLimit) {
+  omp_set_num_threads(1);
+  for (const int bits : {6, 7, 8}) {
+    for (const ConvShape& shape : {ConvShape{2, 5, 6, 32, 16, 3, 1, 1},
+                                   {1, 8, 8, 16, 24, 3, 2, 1},
+                                   {1, 6, 7, 24, 40, 1, 1, 1},
+                                   {1, 6, 7, 3, 16, 3, 1, 1}}) {
+      for (const int distance : {15, 16, 31, 32, 63, 64, 127, 128}) {
+        for (const int sign : {-1, 1}) {
+          ConvOperands operands({shape, bits, 8, Pattern::worst, 0}, true);
+          operands.errors.params.zero_point = 128;
+          std::fill(operands.errors.dense.begin(), operands.errors.dense.end(),
+                    static_cast<std::uint8_t>(std::min(255, 128 + sign * distance)));
+          std::fill(operands.input.dense.begin(), operands.input.dense.end(),
+                    static_cast<std::uint8_t>(std::min(distance, operands.input.params.levels())));
+          operands.errors.fill_padded();
+          operands.input.fill_padded();
+          expect_exact(operands, "distance " + std::to_string(sign * distance));
+        }
+      }
+    }
+  }
+}
+
+// All levels next to each other in one image, with zero points that do and do not leave 8 bits to
+// the differences.
+TEST(Levels, ExactWhereLevelsMix) {
+  omp_set_num_threads(1);
+  for (const ConvShape& shape : {ConvShape{3, 17, 19, 16, 16, 3, 1, 1},
+                                 {2, 16, 16, 32, 48, 3, 2, 1},
+                                 {2, 9, 9, 24, 24, 1, 1, 1},
+                                 {5, 7, 7, 64, 16, 3, 1, 1},
+                                 {1, 30, 40, 5, 18, 5, 2, 1}}) {
+    for (const int zero : {0, 20, 90, 127, 160, 255}) {
+      ConvOperands operands({shape, 8, 8, Pattern::random, zero}, false);
+      for (TestCodes* codes : {&operands.input, &operands.errors}) {
+        const int centre = codes->params.zero_point;
+        const auto channels = static_cast<std::size_t>(codes->grid.channels);
+        const auto pixels = codes->dense.size() / channels;
+        const auto values = growing_codes(static_cast<int>(pixels), codes->grid.channels, centre);
+        std::copy_n(values.begin(), codes->dense.size(), codes->dense.begin());
+        codes->fill_padded();
+      }
+      expect_exact(operands, describe(operands.c));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitcycle::integer
