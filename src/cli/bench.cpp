@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/torch_commands.h"
+#include "config/fields.h"
 
 #include <memory>
 
@@ -33,7 +34,7 @@ void add_bench_step(CLI::App& bench, Action& action) {
       ->check(CLI::Range(0, 16))
       ->capture_default_str();
   command->add_option("--backend", options->backend, "How low precision is computed")
-      ->check(CLI::IsMember({"simulate", "integer"}))
+      ->check(CLI::IsMember(words(PrecisionRecipe::Backend{})))
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Threads; 0 for all cores")
       ->check(CLI::Range(0, 1024))

@@ -7,6 +7,7 @@
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/evaluate.h"
 #include "bitcycle/train/optimizer.h"
+#include "bitcycle/train/session.h"
 
 #include <algorithm>
 #include <chrono>
@@ -62,16 +63,12 @@ class TimedStep {
 
 TimedStep bitcycle_step(const Network& network, const StepBenchOptions& options,
                         const TensorBatch& batch) {
-  const LayerBits bits = options.bits;
   auto model = NetworkModel(network, /*seed=*/1);
-  model->set_executor(options.executor);
+  model->set_executor(executor_of(options.backend));
   model->train();
-  PrecisionRecipe recipe;
-  recipe.weight = ScheduleSpec{.min = bits.weight, .max = bits.weight};
-  recipe.activation = ScheduleSpec{.min = bits.activation, .max = bits.activation};
-  recipe.backward = ScheduleSpec{.min = bits.error, .max = bits.error};
   auto controller = std::make_shared<PrecisionController>(
-      *model, PrecisionPlan(recipe, planned_layers(network), {1, 1}), /*seed=*/1);
+      *model, PrecisionPlan(static_precision(options.bits), planned_layers(network), {1, 1}),
+      /*seed=*/1);
   auto optimizer = std::make_shared<Optimizer>(
       *model,
       OptimizerRecipe{.lr = kLearningRate, .momentum = kMomentum, .weight_decay = kWeightDecay});
@@ -103,6 +100,15 @@ double median(std::vector<double> values) {
 }
 
 }  // namespace
+
+PrecisionRecipe static_precision(LayerBits bits) {
+  const auto width = [](int b) { return ScheduleSpec{.min = b, .max = b}; };
+  PrecisionRecipe recipe;
+  recipe.weight = width(bits.weight);
+  recipe.activation = width(bits.activation);
+  recipe.backward = width(bits.error);
+  return recipe;
+}
 
 Timing summarise(std::vector<double> milliseconds) {
   const double middle = median(milliseconds);

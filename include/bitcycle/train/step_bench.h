@@ -4,19 +4,22 @@
 // process with the same threads and the same batch, so that whatever disturbs the machine disturbs
 // both.
 
+#include "bitcycle/config/backend.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/network.h"
-#include "bitcycle/nn/conv_unit.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace bitcycle {
 
+// The same bits throughout a run.
+PrecisionRecipe static_precision(LayerBits bits);
+
 struct StepBenchOptions {
   std::int64_t batch = 128;
   LayerBits bits;
-  Executor executor = Executor::simulate;
+  Backend backend = Backend::simulate;  // not automatic
   int warmup = 2;
   int repeats = 7;
 };

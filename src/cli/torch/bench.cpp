@@ -5,12 +5,12 @@
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/step_bench.h"
 
+#include "cli/torch/bench_support.h"
 #include "cli/torch_commands.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <omp.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -20,13 +20,14 @@ double step_gmacs(const Network& network, int batch) {
   return 3e-9 * static_cast<double>(network.macs()) * batch;
 }
 
-void print_json(const BenchStepOptions& options, const Network& network, const StepBench& result) {
+void print_json(const BenchStepOptions& options, Backend backend, const Network& network,
+                const StepBench& result) {
   const nlohmann::ordered_json json = {
       {"model", options.model},
       {"batch", options.batch},
       {"bits", options.bits},
       {"grad_bits", options.grad_bits},
-      {"backend", options.backend},
+      {"backend", name(backend)},
       {"isa", name(active_isa())},
       {"threads", at::get_num_threads()},
       {"repeats", options.repeats},
@@ -41,7 +42,7 @@ void print_json(const BenchStepOptions& options, const Network& network, const S
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_text(const BenchStepOptions& options, const StepBench& result) {
+void print_text(const BenchStepOptions& options, Backend backend, const StepBench& result) {
   const auto row = [](const std::string& title, const Timing& timing, std::int64_t bytes) {
     return std::vector<std::string>{title, fmt::format("{:.1f}", timing.median),
                                     fmt::format("{:.1f}", timing.spread),
@@ -49,7 +50,7 @@ void print_text(const BenchStepOptions& options, const StepBench& result) {
   };
   Table table({"step", "ms", "spread", "MB"});
   table.add_row(
-      row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, options.backend),
+      row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, name(backend)),
           result.step, result.activation_bytes));
   table.add_row(row("LibTorch float", result.float_step, result.float_activation_bytes));
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
@@ -62,14 +63,15 @@ void print_text(const BenchStepOptions& options, const StepBench& result) {
 }  // namespace
 
 int run_bench_step(const BenchStepOptions& options) {
-  at::set_num_threads(options.threads > 0 ? options.threads : omp_get_max_threads());
+  use_threads(options.threads);
   const Network network = make_network(options.model);
+  const LayerBits bits{options.bits, options.bits, options.bits == 0 ? 0 : options.grad_bits};
+  const Backend backend = settle_backend(options.backend, network, static_precision(bits));
   const StepBench result = bench_step(
-      network, {.batch = options.batch,
-                .bits = {options.bits, options.bits, options.bits == 0 ? 0 : options.grad_bits},
-                .executor = options.backend == "integer" ? Executor::integer : Executor::simulate,
-                .repeats = options.repeats});
-  options.json ? print_json(options, network, result) : print_text(options, result);
+      network,
+      {.batch = options.batch, .bits = bits, .backend = backend, .repeats = options.repeats});
+  options.json ? print_json(options, backend, network, result)
+               : print_text(options, backend, result);
   return 0;
 }
 
