@@ -13,7 +13,9 @@ constexpr const char* kStepFooter =
     "Times one training step (forward, backward, optimizer) of Bitcycle and of LibTorch's float\n"
     "network, taking turns in one process with the same threads, and prints medians. `ratio` is "
     "the\n"
-    "float time divided by Bitcycle's: above 1, Bitcycle is faster.\n"
+    "float time divided by Bitcycle's: above 1, Bitcycle is faster. `peak_gmacs` is what the\n"
+    "multiply instructions of the three passes alone reach here, on all threads; gmacs over it is\n"
+    "the part of a step for which the multiply units are busy at least.\n"
     "\n"
     "Example:\n"
     "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8";

@@ -27,6 +27,6 @@ expect 0 'scalar path' env BITCYCLE_ISA=scalar "$bitcycle" bench step --model ci
   --batch 2 --repeats 1 --backend integer
 
 "$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 2 --json >bench.json
-for key in step_ms fp32_step_ms ratio repeats threads; do
+for key in step_ms fp32_step_ms ratio repeats threads gmacs peak_gmacs activation_bytes; do
   grep -q "\"$key\"" bench.json || fail "bench step --json lacks $key"
 done
