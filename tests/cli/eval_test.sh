@@ -30,3 +30,8 @@ expect 0 'scalar path' env BITCYCLE_ISA=scalar "$bitcycle" bench step --model ci
 for key in step_ms fp32_step_ms ratio repeats threads gmacs peak_gmacs activation_bytes; do
   grep -q "\"$key\"" bench.json || fail "bench step --json lacks $key"
 done
+"$bitcycle" bench schedule --model cifar_resnet8 --batch 8 --bits 3:4 --repeats 2 --json >bench.json
+for key in cycle_ms static_ms saving_percent fp32_step_ms rows share; do
+  grep -q "\"$key\"" bench.json || fail "bench schedule --json lacks $key"
+done
+expect 0 'saving' "$bitcycle" bench schedule --model cifar_resnet8 --batch 8 --bits 3:4 --repeats 1

@@ -19,11 +19,12 @@ namespace {
 
 struct Report {
   Backend backend = Backend::simulate;
-  StepBench bench;
-  double gmacs = 0;       // billion multiply-accumulates a second
-  double peak_gmacs = 0;  // what the multiply instructions alone would reach
+  MeasuredStep step;        // Bitcycle
+  MeasuredStep float_step;  // LibTorch
+  double gmacs = 0;         // billion multiply-accumulates a second
+  double peak_gmacs = 0;    // what the multiply instructions alone would reach
 
-  double ratio() const { return bench.float_step.median / bench.step.median; }
+  double ratio() const { return float_step.time.median / step.time.median; }
 };
 
 // Multiply-accumulates of a training step: forward, error and weight-gradient pass.
@@ -39,17 +40,19 @@ PassMixes mixes_of(Backend backend, LayerBits bits) {
 Report measure(const BenchStepOptions& options, const Network& network) {
   const LayerBits bits = layer_bits(options.bits, options.grad_bits);
   Report report{.backend = settle_backend(options.backend, network, static_precision(bits))};
-  report.bench = bench_step(network, {.batch = options.batch,
-                                      .bits = bits,
-                                      .backend = report.backend,
-                                      .repeats = options.repeats});
-  report.gmacs = 1e3 * step_gmacs(network, options.batch) / report.bench.step.median;
+  const StepBench bench = bench_steps(network, {.batch = options.batch,
+                                                .bits = {bits},
+                                                .backend = report.backend,
+                                                .repeats = options.repeats});
+  report.step = bench.steps.front();
+  report.float_step = bench.float_step;
+  report.gmacs = 1e3 * step_gmacs(network, options.batch) / report.step.time.median;
   report.peak_gmacs = measure_peak_gmacs(mixes_of(report.backend, bits));
   return report;
 }
 
 void print_json(const BenchStepOptions& options, const Report& report) {
-  const StepBench& bench = report.bench;
+  const MeasuredStep &step = report.step, &float_step = report.float_step;
   const nlohmann::ordered_json json = {{"model", options.model},
                                        {"batch", options.batch},
                                        {"bits", options.bits},
@@ -58,30 +61,30 @@ void print_json(const BenchStepOptions& options, const Report& report) {
                                        {"isa", name(active_isa())},
                                        {"threads", at::get_num_threads()},
                                        {"repeats", options.repeats},
-                                       {"step_ms", bench.step.median},
-                                       {"step_ms_spread", bench.step.spread},
-                                       {"fp32_step_ms", bench.float_step.median},
-                                       {"fp32_step_ms_spread", bench.float_step.spread},
+                                       {"step_ms", step.time.median},
+                                       {"step_ms_spread", step.time.spread},
+                                       {"fp32_step_ms", float_step.time.median},
+                                       {"fp32_step_ms_spread", float_step.time.spread},
                                        {"ratio", report.ratio()},
                                        {"gmacs", report.gmacs},
                                        {"peak_gmacs", report.peak_gmacs},
-                                       {"activation_bytes", bench.activation_bytes},
-                                       {"fp32_activation_bytes", bench.float_activation_bytes}};
+                                       {"activation_bytes", step.activation_bytes},
+                                       {"fp32_activation_bytes", float_step.activation_bytes}};
   fmt::print("{}\n", json.dump(2));
 }
 
 void print_text(const BenchStepOptions& options, const Report& report) {
-  const auto row = [](const std::string& title, const Timing& timing, std::int64_t bytes) {
-    return std::vector<std::string>{title, fmt::format("{:.1f}", timing.median),
-                                    fmt::format("{:.1f}", timing.spread),
-                                    fmt::format("{:.0f}", static_cast<double>(bytes) / 1e6)};
+  const auto row = [](const std::string& title, const MeasuredStep& step) {
+    const double megabytes = 1e-6 * static_cast<double>(step.activation_bytes);
+    return std::vector<std::string>{title, fmt::format("{:.1f}", step.time.median),
+                                    fmt::format("{:.1f}", step.time.spread),
+                                    fmt::format("{:.0f}", megabytes)};
   };
-  const StepBench& bench = report.bench;
   Table table({"step", "ms", "spread", "MB"});
   table.add_row(
       row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, name(report.backend)),
-          bench.step, bench.activation_bytes));
-  table.add_row(row("LibTorch float", bench.float_step, bench.float_activation_bytes));
+          report.step));
+  table.add_row(row("LibTorch float", report.float_step));
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
              options.model, options.batch, at::get_num_threads(), name(active_isa()),
              options.repeats, table.text());
