@@ -104,7 +104,7 @@ bool ConvSubject::agrees(Isa isa) {
 Mix ConvSubject::mix(Isa isa) const {
   const bool weights = case_.pass == Pass::backward_weights;
   const int source_bits = case_.pass == Pass::backward_data ? kErrorBits : case_.bits;
-  return mix_of(isa, chain_length(source_bits, weights ? kErrorBits : case_.bits));
+  return code_mix(isa, source_bits, weights ? kErrorBits : case_.bits);
 }
 
 Speed ConvSubject::measure(Isa isa, int repeats) {

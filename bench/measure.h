@@ -3,7 +3,7 @@
 // Timing next to the peak: short slices of the kernel and of the peak loop take turns, and the best
 // of each counts. Whatever else the machine is doing then slows both alike.
 
-#include "peak.h"
+#include "bitcycle/kernels/peak.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,9 @@
 // `bitcycle bench`: measured speed on this machine, always beside a baseline.
 
 #include "cli/command.h"
+#include "cli/schedule_option.h"
 #include "cli/torch_commands.h"
+#include "config/fields.h"
 
 #include <memory>
 
@@ -12,39 +14,75 @@ constexpr const char* kStepFooter =
     "Times one training step (forward, backward, optimizer) of Bitcycle and of LibTorch's float\n"
     "network, taking turns in one process with the same threads, and prints medians. `ratio` is "
     "the\n"
-    "float time divided by Bitcycle's: above 1, Bitcycle is faster.\n"
+    "float time divided by Bitcycle's: above 1, Bitcycle is faster. `peak_gmacs` is what the\n"
+    "multiply instructions of the three passes alone reach here, on all threads; gmacs over it is\n"
+    "the part of a step for which the multiply units are busy at least.\n"
     "\n"
     "Example:\n"
     "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8";
+
+constexpr const char* kScheduleFooter =
+    "Times a training step at every width that a cycle of the schedule visits, at its upper bound\n"
+    "(static) and in LibTorch's float, taking turns in one process. A cycle costs each width's\n"
+    "median times the steps spent there; `saving` is against as many static steps,\n"
+    "and its spread the median distance of single repeats' savings from their median.\n"
+    "\n"
+    "Example:\n"
+    "  bitcycle bench schedule --model cifar_resnet38 --batch 128 --bits 3:8 --grad-bits 8";
+
+// What every bench command is told in the same way.
+template <typename Options>
+void add_common(CLI::App& command, Options& options) {
+  command.add_option("--model", options.model, "Network (bitcycle models)")->capture_default_str();
+  command.add_option("--batch", options.batch, "Samples a step")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command.add_option("--grad-bits", options.grad_bits, "Backward bits, 0 for float")
+      ->check(CLI::Range(0, 16))
+      ->capture_default_str();
+  command.add_option("--backend", options.backend, "How low precision is computed")
+      ->check(CLI::IsMember(words(PrecisionRecipe::Backend{})))
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "Threads; 0 for all cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command.add_option("--repeats", options.repeats, "Timed steps of each")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command.add_flag("--json", options.json, "Print JSON");
+}
 
 void add_bench_step(CLI::App& bench, Action& action) {
   auto* command =
       bench.add_subcommand("step", "Time a training step against LibTorch's float step");
   auto options = std::make_shared<BenchStepOptions>();
-  command->add_option("--model", options->model, "Network (bitcycle models)")
-      ->capture_default_str();
-  command->add_option("--batch", options->batch, "Samples a step")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
   command->add_option("--bits", options->bits, "Forward bits, 0 for float")
       ->check(CLI::Range(0, 16))
       ->capture_default_str();
-  command->add_option("--grad-bits", options->grad_bits, "Backward bits, 0 for float")
-      ->check(CLI::Range(0, 16))
-      ->capture_default_str();
-  command->add_option("--backend", options->backend, "How low precision is computed")
-      ->check(CLI::IsMember({"simulate", "integer"}))
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads; 0 for all cores")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->add_option("--repeats", options->repeats, "Timed steps of each")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "Print JSON");
+  add_common(*command, *options);
   command->footer(kStepFooter);
   command->callback(
       [options, &action] { action = [options] { return run_bench_step(*options); }; });
+}
+
+void add_bench_schedule(CLI::App& bench, Action& action) {
+  auto* command =
+      bench.add_subcommand("schedule", "Time a cycle of a precision schedule against static");
+  auto options = std::make_shared<BenchScheduleOptions>();
+  command
+      ->add_option("--bits", options->bits,
+                   "Forward bits: 3:8, or 8 for static, or a schedule such as \"CR 3:8 x2\"")
+      ->capture_default_str();
+  command
+      ->add_option("--schedule", options->schedule, "How bits move in a range (bitcycle schedule)")
+      ->capture_default_str();
+  command->add_option("--cycle-steps", options->cycle_steps, "Steps of a cycle")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  add_common(*command, *options);
+  command->footer(kScheduleFooter);
+  command->callback(
+      [options, &action] { action = [options] { return run_bench_schedule(*options); }; });
 }
 
 }  // namespace
@@ -53,6 +91,13 @@ void add_bench(CLI::App& app, Action& action) {
   auto* bench = app.add_subcommand("bench", "Measure speed on this machine");
   bench->require_subcommand(1);
   add_bench_step(*bench, action);
+  add_bench_schedule(*bench, action);
+}
+
+ScheduleSpec two_cycles(const BenchScheduleOptions& options) {
+  ScheduleSpec spec = schedule_option(options.bits, options.schedule, 2);
+  checked_schedule("--bits", spec, 2 * options.cycle_steps);
+  return spec;
 }
 
 }  // namespace bitcycle::cli

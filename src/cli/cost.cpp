@@ -9,6 +9,7 @@
 #include "bitcycle/schedule/spec.h"
 
 #include "cli/command.h"
+#include "cli/schedule_option.h"
 
 #include <functional>
 #include <memory>
@@ -60,22 +61,10 @@ double giga(double operations) {
   return operations / 1e9;
 }
 
-// A plain range follows --schedule; anything else is a schedule expression and speaks for itself.
 ScheduleSpec parse_schedule(const CostOptions& options, const std::string& bits) {
-  const bool range = bits.find(':') != bits.npos && bits.find(' ') == bits.npos;
-  ScheduleSpec spec;
-  spec.name = range ? fmt::format("{} {} x{}", options.schedule, bits, options.cycles) : bits;
+  ScheduleSpec spec = schedule_option(bits, options.schedule, options.cycles);
   spec.cycle_length = parse_cycle_length(options.cycle_length);
   return spec;
-}
-
-// Errors name the option whose value was wrong.
-Schedule checked_schedule(const char* option, const ScheduleSpec& spec, Step steps) {
-  try {
-    return make_schedule(spec, steps);
-  } catch (const Error& error) {
-    throw Error(error.code(), std::string(option) + ": " + error.what(), error.hint());
-  }
 }
 
 Network parse_network(const CostOptions& options) {

@@ -80,4 +80,10 @@ int run_bench_step(const BenchStepOptions& options) {
   hand_over(options.threads);
 }
 
+int run_bench_schedule(const BenchScheduleOptions& options) {
+  make_network(options.model);
+  two_cycles(options);
+  hand_over(options.threads);
+}
+
 }  // namespace bitcycle::cli

@@ -5,6 +5,8 @@
 // by `bitcycle-torch` with the same arguments (hand_over.cpp). In `bitcycle-torch` they do the
 // work.
 
+#include "bitcycle/schedule/spec.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,5 +43,21 @@ struct BenchStepOptions {
   bool json = false;
 };
 int run_bench_step(const BenchStepOptions& options);
+
+struct BenchScheduleOptions {
+  std::string model = "cifar_resnet38";
+  int batch = 128;
+  std::string bits = "3:8";
+  int grad_bits = 8;
+  std::string schedule = "CR";
+  Step cycle_steps = 2000;  // 64,000 steps in 32 cycles, as in the papers
+  std::string backend = "integer";
+  int threads = 0;
+  int repeats = 7;
+  bool json = false;
+};
+// The schedule of a run of two cycles, checked: those of triangular ones fall and rise in turn.
+ScheduleSpec two_cycles(const BenchScheduleOptions& options);
+int run_bench_schedule(const BenchScheduleOptions& options);
 
 }  // namespace bitcycle::cli

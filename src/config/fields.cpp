@@ -20,7 +20,7 @@ Words words(PrecisionRecipe::Scheme) {
   return {"sbm"};
 }
 Words words(PrecisionRecipe::Backend) {
-  return {"simulate", "integer"};
+  return {"simulate", "integer", "auto"};
 }
 Words words(PrecisionRecipe::Per) {
   return {"step", "epoch"};

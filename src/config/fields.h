@@ -154,7 +154,8 @@ void describe(Visit& visit, Is<LayerOverride> auto& r) {
 template <class Visit>
 void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
   visit(field("scheme", "which tensors are quantized how"), r.scheme);
-  visit(field("backend", "what carries it out"), r.backend);
+  visit(field("backend", "what carries it out; `auto`: integers where every layer can be"),
+        r.backend);
   visit(field("forward", "bits of weights and activations"), r.forward);
   visit(field("weight", "bits of weights, in place of `forward`"), r.weight);
   visit(field("activation", "bits of activations, in place of `forward`"), r.activation);

@@ -108,8 +108,10 @@ PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedL
       return run_schedule(s, recipe.per, length);
     };
     const LayerBits max{max_bits(specs.weight), max_bits(specs.activation), max_bits(specs.error)};
+    const LayerWidths widths{width_bounds(specs.weight), width_bounds(specs.activation),
+                             width_bounds(specs.error)};
     rules_.push_back({schedule(specs.weight), schedule(specs.activation), schedule(specs.error),
-                      float_if_unquantized(max), origin});
+                      float_if_unquantized(max), widths, origin});
     return rules_.size() - 1;
   };
   const Specs base = recipe_specs(recipe);
@@ -146,6 +148,12 @@ std::vector<LayerBits> PrecisionPlan::at(Step step) const {
 
 LayerBits PrecisionPlan::common(Step step) const {
   return rules_[0].at(step);
+}
+
+std::vector<LayerWidths> PrecisionPlan::widths() const {
+  std::vector<LayerWidths> widths;
+  for (const std::size_t rule : rule_) widths.push_back(rules_[rule].widths);
+  return widths;
 }
 
 std::vector<LayerBits> PrecisionPlan::evaluation(const EvaluationBits& wanted, Step step) const {

@@ -76,13 +76,22 @@ Schedule make_epoch_schedule(const ScheduleSpec& spec, Step total, Step steps_pe
   return per_epoch(make_schedule(spec, epochs), steps_per_epoch);
 }
 
-int max_bits(const ScheduleSpec& spec) {
-  int most = 0;
-  for (const SchedulePart& part : parse_expression(spec)) {
-    if (part.spec.max == 0) return 0;
-    most = std::max(most, part.spec.max);
+WidthBounds width_bounds(const ScheduleSpec& spec) {
+  WidthBounds bounds;
+  for (const auto& [part, until] : parse_expression(spec)) {
+    if (part.max == 0) {
+      bounds.has_float = true;
+      continue;
+    }
+    bounds.min = bounds.max == 0 ? part.min : std::min(bounds.min, part.min);
+    bounds.max = std::max(bounds.max, part.max);
   }
-  return most;
+  return bounds;
+}
+
+int max_bits(const ScheduleSpec& spec) {
+  const WidthBounds bounds = width_bounds(spec);
+  return bounds.has_float ? 0 : bounds.max;
 }
 
 }  // namespace bitcycle

@@ -22,10 +22,13 @@ Json score_json(const Score& score) {
 
 }  // namespace
 
-void RunFiles::open(const Recipe& recipe, const TrainState& state) {
+void RunFiles::open(const Recipe& recipe, Backend backend, const TrainState& state) {
   write_file(directory_ / "recipe.toml", to_toml(recipe));
   std::filesystem::remove(directory_ / "summary.json");  // of the run as it was before
   metrics_.emplace(directory_ / "metrics.jsonl", state.metrics_offset);
+  if (state.metrics_offset == 0) {
+    metrics_->append(Json{{"type", "run"}, {"step", 0}, {"backend", name(backend)}}.dump());
+  }
   const auto timing = directory_ / "timing.jsonl";
   const bool goes_on = state.step > 0 && std::filesystem::exists(timing);
   timing_.emplace(timing, goes_on ? std::filesystem::file_size(timing) : 0);
@@ -67,13 +70,14 @@ std::uint64_t RunFiles::sync() {
   return metrics_->offset();
 }
 
-void RunFiles::write_summary(const Recipe& recipe, const TrainState& state,
+void RunFiles::write_summary(const Recipe& recipe, Backend backend, const TrainState& state,
                              const TestScores& test) {
   sync();
   const Json summary = {{"model", recipe.model.name},
                         {"dataset", recipe.data.dataset},
                         {"seed", recipe.seed},
                         {"steps", state.step},
+                        {"backend", name(backend)},
                         {"evaluation_bits", recipe.evaluation.bits},
                         {"best_step", state.best_step},
                         {"best_accuracy", state.best_accuracy},

@@ -3,6 +3,7 @@
 // The text files of a run directory. metrics.jsonl holds what the run computed, and is the same for
 // equal runs; timing.jsonl holds what was measured.
 
+#include "bitcycle/config/backend.h"
 #include "bitcycle/io/line_log.h"
 #include "bitcycle/train/train_state.h"
 #include "bitcycle/train/trainer.h"
@@ -21,15 +22,17 @@ class RunFiles {
  public:
   explicit RunFiles(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  // Writes recipe.toml and opens the logs where `state` stands.
-  void open(const Recipe& recipe, const TrainState& state);
+  // Writes recipe.toml and opens the logs where `state` stands. `backend` is what the recipe's
+  // came to.
+  void open(const Recipe& recipe, Backend backend, const TrainState& state);
   void log_step(const StepReport& report, const TrainState& state, double seconds);
   // Seconds that the steps since the last line took, up to `step`.
   void log_time(Step step, double seconds);
   void log_evaluation(const EvaluationReport& report);
   // Brings the logs to the disk; returns the length of metrics.jsonl.
   std::uint64_t sync();
-  void write_summary(const Recipe& recipe, const TrainState& state, const TestScores& test);
+  void write_summary(const Recipe& recipe, Backend backend, const TrainState& state,
+                     const TestScores& test);
 
  private:
   std::filesystem::path directory_;

@@ -60,6 +60,10 @@ Augmentation recipe_augmentation(const DataRecipe& data) {
 
 }  // namespace
 
+Executor executor_of(Backend backend) {
+  return backend == Backend::integer ? Executor::integer : Executor::simulate;
+}
+
 Session::Session(const Recipe& recipe)
     : recipe_(recipe),
       device_(open_device(recipe.device)),
@@ -76,13 +80,13 @@ Session::Session(const Recipe& recipe)
       {.classes = class_count(recipe, *training_.train),
        .input = output_shape(training_augmentation_, training_.train->image(0).shape)});
   model_ = NetworkModel(network, recipe.seed);
-  if (recipe.precision.backend == PrecisionRecipe::Backend::integer) {
-    model_->set_executor(Executor::integer);
-  }
   const auto start = recipe.precision.range_start == PrecisionRecipe::RangeStart::zero
                          ? RangeStart::zero
                          : RangeStart::first_batch;
   PrecisionPlan plan(recipe.precision, planned_layers(network), length_);
+  backend_ =
+      choose_backend({.backend = recipe.precision.backend, .device = recipe.device}, network, plan);
+  model_->set_executor(executor_of(backend_.backend));
   controller_ = std::make_unique<PrecisionController>(*model_, std::move(plan), recipe.seed);
   controller_->set_range_start(start);
   model_->to(device_);

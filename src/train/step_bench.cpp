@@ -7,6 +7,7 @@
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/evaluate.h"
 #include "bitcycle/train/optimizer.h"
+#include "bitcycle/train/session.h"
 
 #include <algorithm>
 #include <chrono>
@@ -51,8 +52,7 @@ class TimedStep {
     bytes_ = tensor_memory().peak - kept;
   }
   void forget() { milliseconds_.clear(); }
-  Timing timing() const { return summarise(milliseconds_); }
-  std::int64_t bytes() const { return bytes_; }
+  MeasuredStep measured() const { return {summarise(milliseconds_), milliseconds_, bytes_}; }
 
  private:
   std::function<void()> step_;
@@ -60,27 +60,28 @@ class TimedStep {
   std::int64_t bytes_ = 0;
 };
 
-TimedStep bitcycle_step(const Network& network, const StepBenchOptions& options,
-                        const TensorBatch& batch) {
-  const LayerBits bits = options.bits;
+// Steps of one model, each at bits of its own.
+std::vector<TimedStep> bitcycle_steps(const Network& network, const StepBenchOptions& options,
+                                      const TensorBatch& batch) {
   auto model = NetworkModel(network, /*seed=*/1);
-  model->set_executor(options.executor);
+  model->set_executor(executor_of(options.backend));
   model->train();
-  PrecisionRecipe recipe;
-  recipe.weight = ScheduleSpec{.min = bits.weight, .max = bits.weight};
-  recipe.activation = ScheduleSpec{.min = bits.activation, .max = bits.activation};
-  recipe.backward = ScheduleSpec{.min = bits.error, .max = bits.error};
-  auto controller = std::make_shared<PrecisionController>(
-      *model, PrecisionPlan(recipe, planned_layers(network), {1, 1}), /*seed=*/1);
   auto optimizer = std::make_shared<Optimizer>(
       *model,
       OptimizerRecipe{.lr = kLearningRate, .momentum = kMomentum, .weight_decay = kWeightDecay});
-  return TimedStep([=, step = Step{0}]() mutable {
-    controller->apply(step);
-    optimizer->zero_grad();
-    at::cross_entropy_loss(model->forward(batch.images), batch.labels).backward();
-    optimizer->step(kLearningRate, step++);
-  });
+  auto step = std::make_shared<Step>(0);
+  std::vector<TimedStep> steps;
+  for (const LayerBits& bits : options.bits) {
+    const PrecisionPlan plan(static_precision(bits), planned_layers(network), {1, 1});
+    auto controller = std::make_shared<PrecisionController>(*model, plan, /*seed=*/1);
+    steps.emplace_back([=]() mutable {
+      controller->apply(*step);
+      optimizer->zero_grad();
+      at::cross_entropy_loss(model->forward(batch.images), batch.labels).backward();
+      optimizer->step(kLearningRate, (*step)++);
+    });
+  }
+  return steps;
 }
 
 TimedStep float_step(const Network& network, const TensorBatch& batch) {
@@ -104,28 +105,38 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
+PrecisionRecipe static_precision(LayerBits bits) {
+  const auto width = [](int b) { return ScheduleSpec{.min = b, .max = b}; };
+  PrecisionRecipe recipe;
+  recipe.weight = width(bits.weight);
+  recipe.activation = width(bits.activation);
+  recipe.backward = width(bits.error);
+  return recipe;
+}
+
 Timing summarise(std::vector<double> milliseconds) {
   const double middle = median(milliseconds);
   for (double& value : milliseconds) value = std::abs(value - middle);
   return {middle, median(std::move(milliseconds))};
 }
 
-StepBench bench_step(const Network& network, const StepBenchOptions& options) {
+StepBench bench_steps(const Network& network, const StepBenchOptions& options) {
   use_caching_allocator();
   const TensorBatch batch = random_batch(network, options.batch);
-  TimedStep ours = bitcycle_step(network, options, batch);
-  TimedStep theirs = float_step(network, batch);
+  std::vector<TimedStep> steps = bitcycle_steps(network, options, batch);
+  steps.push_back(float_step(network, batch));
   const auto take_turns = [&](int times) {
     for (int i = 0; i < times; ++i) {
-      ours.run();
-      theirs.run();
+      for (TimedStep& step : steps) step.run();
     }
   };
   take_turns(options.warmup);
-  ours.forget();
-  theirs.forget();
+  for (TimedStep& step : steps) step.forget();
   take_turns(options.repeats);
-  return {ours.timing(), theirs.timing(), ours.bytes(), theirs.bytes()};
+  StepBench result{.float_step = steps.back().measured()};
+  steps.pop_back();
+  for (const TimedStep& step : steps) result.steps.push_back(step.measured());
+  return result;
 }
 
 }  // namespace bitcycle

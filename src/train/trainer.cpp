@@ -105,7 +105,7 @@ bool Trainer::Implementation::resume() {
 }
 
 TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
-  files.open(recipe(), state);
+  files.open(recipe(), session.backend().backend, state);
   session.model()->train();
   auto batches = session.training_batches(state.step);
   while (state.step < total) {
@@ -244,7 +244,7 @@ void Trainer::Implementation::finish() {
                     model_state(*session.model()));
     best = score_test(state.best_step);
   }
-  files.write_summary(recipe(), state, {.last = last, .best = best});
+  files.write_summary(recipe(), session.backend().backend, state, {.last = last, .best = best});
 }
 
 Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events)
@@ -260,6 +260,9 @@ Step Trainer::step() const {
 }
 Step Trainer::total_steps() const {
   return implementation_->total;
+}
+const std::vector<std::string>& Trainer::notices() const {
+  return implementation_->session.backend().notices;
 }
 TrainOutcome Trainer::run(const StopSignal& stop) {
   return implementation_->run(stop);

@@ -21,6 +21,9 @@ expect 2 'syntax.toml:1:' "$bitcycle" train syntax.toml
 expect 2 'no layer fits' "${train[@]}" --run-dir a \
   --set 'precision.override=[{layers="nothing", full_precision=true}]'
 expect 2 'CUDA' "${train[@]}" --run-dir a --set device=cuda
+expect 2 '--bits' "$bitcycle" bench schedule --bits 8:3
+expect 2 'Did you mean "CR"?' "$bitcycle" bench schedule --schedule CRR
+expect 2 'auto' "$bitcycle" bench step --backend fastest
 [[ ! -e a/metrics.jsonl ]] || fail "a wrong recipe started a run"
 
 # Datasets: missing, truncated, bit-flipped.

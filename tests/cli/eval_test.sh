@@ -18,7 +18,20 @@ before=$(stat -c %Y run/checkpoints/step-00000016/DONE)
 "$bitcycle" train small.toml --run-dir run --resume -q >/dev/null
 [[ $before == "$(stat -c %Y run/checkpoints/step-00000016/DONE)" ]] || fail "trained again"
 
+# What backend = "auto" came to, and why.
+expect 0 'note: simulating: layer conv1 has 16-bit errors; the integer kernels take 2 to 8' \
+  "$bitcycle" train small.toml --run-dir auto --set steps=1 \
+  --set precision.backend=auto --set precision.backward=16
+grep -q '"backend": "simulate"' auto/summary.json || fail "summary.json does not name the backend"
+expect 0 'scalar path' env BITCYCLE_ISA=scalar "$bitcycle" bench step --model cifar_resnet8 \
+  --batch 2 --repeats 1 --backend integer
+
 "$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 2 --json >bench.json
-for key in step_ms fp32_step_ms ratio repeats threads; do
+for key in step_ms fp32_step_ms ratio repeats threads gmacs peak_gmacs activation_bytes; do
   grep -q "\"$key\"" bench.json || fail "bench step --json lacks $key"
 done
+"$bitcycle" bench schedule --model cifar_resnet8 --batch 8 --bits 3:4 --repeats 2 --json >bench.json
+for key in cycle_ms static_ms saving_percent fp32_step_ms rows share; do
+  grep -q "\"$key\"" bench.json || fail "bench schedule --json lacks $key"
+done
+expect 0 'saving' "$bitcycle" bench schedule --model cifar_resnet8 --batch 8 --bits 3:4 --repeats 1

@@ -169,5 +169,14 @@ TEST(MaxBitsTest, IsTheHighestOverAllParts) {
   EXPECT_EQ(max_bits({.name = "4 until 0.5, fp"}), 0);
 }
 
+TEST(WidthBoundsTest, CoverAllQuantizedPartsAndTellFloatApart) {
+  const WidthBounds mixed = width_bounds({.name = "CR 3:7 until 0.3, 2 until 0.5, fp"});
+  EXPECT_EQ(mixed.min, 2);
+  EXPECT_EQ(mixed.max, 7);
+  EXPECT_TRUE(mixed.has_float);
+  EXPECT_FALSE(width_bounds({.name = "CR", .min = 3, .max = 6}).has_float);
+  EXPECT_EQ(width_bounds({.name = "fp"}).max, 0);
+}
+
 }  // namespace
 }  // namespace bitcycle

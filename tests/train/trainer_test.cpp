@@ -1,6 +1,7 @@
 #include "bitcycle/train/trainer.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/backend.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/network/zoo.h"
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // 8 steps an epoch, two epochs, a checkpoint and an evaluation every half epoch.
 Recipe small_recipe() {
@@ -40,6 +42,13 @@ Recipe small_recipe() {
     every_epochs = 0.5
   )",
                       "small.toml");
+}
+
+Recipe short_recipe() {
+  Recipe recipe = small_recipe();
+  recipe.epochs = 0;
+  recipe.steps = 4;
+  return recipe;
 }
 
 class TrainerTest : public testing::Test {
@@ -156,6 +165,33 @@ TEST_F(TrainerTest, ExecutedInIntegersNothingChangesAByteEither) {
   resume(run, recipe);
   write_file(run / "recipe.toml", text(whole / "recipe.toml"));  // it names the threads
   expect_same_bytes(whole, run);
+}
+
+TEST_F(TrainerTest, AutomaticIsIntegerWhereItCanBeAndStaysSoOnResume) {
+  Recipe recipe = short_recipe();
+  recipe.precision.backend = Backend::integer;
+  const fs::path integer = train("integer", recipe);
+  recipe.precision.backend = Backend::automatic;
+  const fs::path run = train_and_stop("automatic", recipe, 2);
+  resume(run, recipe);
+  EXPECT_THAT(text(run / "metrics.jsonl"),
+              StartsWith(R"({"type":"run","step":0,"backend":"integer"})"));
+  write_file(run / "recipe.toml", text(integer / "recipe.toml"));  // it names the backend
+  expect_same_bytes(integer, run);
+}
+
+TEST_F(TrainerTest, AutomaticSimulatesWhereALayerCannotBeExecutedAndSaysWhy) {
+  Recipe recipe = short_recipe();
+  recipe.precision.backward = {.min = 16, .max = 16};
+  recipe.precision.backend = Backend::simulate;
+  const fs::path simulated = train("simulated", recipe);
+  recipe.precision.backend = Backend::automatic;
+  const fs::path run = train("automatic", recipe);
+  EXPECT_THAT(text(run / "summary.json"), HasSubstr(R"("backend": "simulate")"));
+  EXPECT_THAT(Trainer(recipe, run).notices(),
+              testing::ElementsAre(HasSubstr("layer conv1 has 16-bit errors")));
+  write_file(run / "recipe.toml", text(simulated / "recipe.toml"));  // it names the backend
+  expect_same_bytes(simulated, run);
 }
 
 TEST_F(TrainerTest, MobileNetAndAdamAreResumedExactlyToo) {

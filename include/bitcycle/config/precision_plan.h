@@ -40,6 +40,11 @@ struct EvaluationBits {
 // Reads "max", "current", "fp" (or 0) or a width; throws Error(usage).
 EvaluationBits parse_evaluation_bits(std::string_view text);
 
+// Between which bits a layer may move over a run, by role.
+struct LayerWidths {
+  WidthBounds weight, activation, error;
+};
+
 class PrecisionPlan {
  public:
   // Throws Error(recipe) when an override's pattern fits no layer.
@@ -53,6 +58,8 @@ class PrecisionPlan {
   LayerBits common(Step step) const;
   // Their upper bounds over the run.
   LayerBits common_max() const { return rules_[0].max; }
+  // One entry a layer; by the schedules' bounds, whatever the length of the run.
+  std::vector<LayerWidths> widths() const;
   // Bits to evaluate at after `step`. A fixed width leaves layers alone that have bits of their
   // own.
   std::vector<LayerBits> evaluation(const EvaluationBits& bits, Step step) const;
@@ -62,6 +69,7 @@ class PrecisionPlan {
   struct Rule {
     Schedule weight, activation, error;
     LayerBits max;
+    LayerWidths widths;
     enum class Origin { recipe, override_bits, full } origin;
     LayerBits at(Step step) const;
   };

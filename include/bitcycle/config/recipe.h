@@ -69,7 +69,7 @@ struct LayerOverride {
 
 struct PrecisionRecipe {
   enum class Scheme { sbm };
-  enum class Backend { simulate, integer };
+  enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
   enum class RangeStart { first_batch, zero };  // zero: the papers'
 

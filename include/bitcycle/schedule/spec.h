@@ -53,7 +53,14 @@ Schedule make_schedule(const ScheduleSpec& spec, Step total);
 // perhaps begun only.
 Schedule make_epoch_schedule(const ScheduleSpec& spec, Step total, Step steps_per_epoch);
 
-// The upper bound of a schedule, over all parts of an expression: 0 (float) if any part is float.
+// The bounds of a schedule over all parts of an expression.
+struct WidthBounds {
+  int min = 0;  // of the parts that are quantized; 0 when none is
+  int max = 0;
+  bool has_float = false;  // whether a part is in float
+};
+WidthBounds width_bounds(const ScheduleSpec& spec);
+// The upper bound alone: 0 (float) if any part is float.
 int max_bits(const ScheduleSpec& spec);
 
 }  // namespace bitcycle

@@ -3,6 +3,7 @@
 // What a recipe stands for, opened: datasets, network, model, and the precision of every layer.
 // Training and evaluation both start from here.
 
+#include "bitcycle/config/backend.h"
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/models/network_model.h"
 #include "bitcycle/models/precision_controller.h"
@@ -11,6 +12,9 @@
 #include <memory>
 
 namespace bitcycle {
+
+// How the units of a network run under a backend that was chosen (and so is not automatic).
+Executor executor_of(Backend backend);
 
 class Session {
  public:
@@ -21,6 +25,8 @@ class Session {
   const Recipe& recipe() const { return recipe_; }
   const at::Device& device() const { return device_; }
   const RunLength& length() const { return length_; }
+  // What carries out the recipe's precision, and what there is to say about it.
+  const BackendChoice& backend() const { return backend_; }
   const Network& network() const { return model_->network(); }
   NetworkModel& model() { return model_; }
   PrecisionController& controller() { return *controller_; }
@@ -39,6 +45,7 @@ class Session {
   std::shared_ptr<const Dataset> test_;  // opened when first needed
   Augmentation training_augmentation_, evaluation_augmentation_;
   RunLength length_;
+  BackendChoice backend_;
   NetworkModel model_{nullptr};
   std::unique_ptr<PrecisionController> controller_;
 };

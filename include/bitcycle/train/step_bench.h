@@ -1,22 +1,25 @@
 #pragma once
 
-// Measures a training step of Bitcycle beside LibTorch's float step: the two take turns in one
-// process with the same threads and the same batch, so that whatever disturbs the machine disturbs
-// both.
+// Measures training steps of Bitcycle at one or several widths beside LibTorch's float step: all
+// take turns in one process with the same threads and the same batch, so that whatever disturbs the
+// machine disturbs all alike.
 
+#include "bitcycle/config/backend.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/network.h"
-#include "bitcycle/nn/conv_unit.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace bitcycle {
 
+// The same bits throughout a run.
+PrecisionRecipe static_precision(LayerBits bits);
+
 struct StepBenchOptions {
   std::int64_t batch = 128;
-  LayerBits bits;
-  Executor executor = Executor::simulate;
+  std::vector<LayerBits> bits;          // a step of each; one model takes them all, as in training
+  Backend backend = Backend::simulate;  // not automatic
   int warmup = 2;
   int repeats = 7;
 };
@@ -28,13 +31,17 @@ struct Timing {
 };
 Timing summarise(std::vector<double> milliseconds);
 
-struct StepBench {
-  Timing step;                        // Bitcycle
-  Timing float_step;                  // LibTorch
+struct MeasuredStep {
+  Timing time;
+  std::vector<double> milliseconds;   // of each repeat
   std::int64_t activation_bytes = 0;  // most memory of a step beyond parameters and optimizer
-  std::int64_t float_activation_bytes = 0;
 };
 
-StepBench bench_step(const Network& network, const StepBenchOptions& options);
+struct StepBench {
+  std::vector<MeasuredStep> steps;  // Bitcycle, as options.bits
+  MeasuredStep float_step;          // LibTorch
+};
+
+StepBench bench_steps(const Network& network, const StepBenchOptions& options);
 
 }  // namespace bitcycle

@@ -3,7 +3,7 @@
 // Trains a recipe's network in a run directory:
 //
 //   recipe.toml      the recipe with every default spelled out
-//   metrics.jsonl    one line a logged step, one an evaluation
+//   metrics.jsonl    first the backend; then one line a logged step, one an evaluation
 //   timing.jsonl     measured seconds; the only file that differs between equal runs
 //   checkpoints/     see bitcycle/io/checkpoint.h
 //   summary.json     written when the run is finished
@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace bitcycle {
 
@@ -62,6 +63,8 @@ class Trainer {
   // Steps done so far, and in all.
   Step step() const;
   Step total_steps() const;
+  // What is worth telling before the run starts, besides notices(recipe); a line each.
+  const std::vector<std::string>& notices() const;
 
   // Trains to the end, or until `stop` asks; either way a checkpoint stands when it returns. Throws
   // Error(diverged) when the loss is not finite.

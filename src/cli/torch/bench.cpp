@@ -1,75 +1,104 @@
-// `bitcycle bench` itself, in the program that has LibTorch.
+// `bitcycle bench step` itself, in the program that has LibTorch.
 
-#include "bitcycle/kernels/isa.h"
+#include "bitcycle/cost/cost_model.h"
+#include "bitcycle/kernels/peak.h"
 #include "bitcycle/network/zoo.h"
+#include "bitcycle/quant/integer_unit.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/step_bench.h"
 
+#include "cli/torch/bench_support.h"
 #include "cli/torch_commands.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <omp.h>
 
 namespace bitcycle::cli {
 namespace {
+
+struct Report {
+  Backend backend = Backend::simulate;
+  MeasuredStep step;        // Bitcycle
+  MeasuredStep float_step;  // LibTorch
+  double gmacs = 0;         // billion multiply-accumulates a second
+  double peak_gmacs = 0;    // what the multiply instructions alone would reach
+
+  double ratio() const { return float_step.time.median / step.time.median; }
+};
 
 // Multiply-accumulates of a training step: forward, error and weight-gradient pass.
 double step_gmacs(const Network& network, int batch) {
   return 3e-9 * static_cast<double>(network.macs()) * batch;
 }
 
-void print_json(const BenchStepOptions& options, const Network& network, const StepBench& result) {
-  const nlohmann::ordered_json json = {
-      {"model", options.model},
-      {"batch", options.batch},
-      {"bits", options.bits},
-      {"grad_bits", options.grad_bits},
-      {"backend", options.backend},
-      {"isa", name(active_isa())},
-      {"threads", at::get_num_threads()},
-      {"repeats", options.repeats},
-      {"step_ms", result.step.median},
-      {"step_ms_spread", result.step.spread},
-      {"fp32_step_ms", result.float_step.median},
-      {"fp32_step_ms_spread", result.float_step.spread},
-      {"ratio", result.float_step.median / result.step.median},
-      {"gmacs", 1e3 * step_gmacs(network, options.batch) / result.step.median},
-      {"activation_bytes", result.activation_bytes},
-      {"fp32_activation_bytes", result.float_activation_bytes}};
+PassMixes mixes_of(Backend backend, LayerBits bits) {
+  const bool executed = backend == Backend::integer && executable(bits);
+  return executed ? code_mixes(active_isa(), bits) : float_mixes();
+}
+
+Report measure(const BenchStepOptions& options, const Network& network) {
+  const LayerBits bits = layer_bits(options.bits, options.grad_bits);
+  Report report{.backend = settle_backend(options.backend, network, static_precision(bits))};
+  const StepBench bench = bench_steps(network, {.batch = options.batch,
+                                                .bits = {bits},
+                                                .backend = report.backend,
+                                                .repeats = options.repeats});
+  report.step = bench.steps.front();
+  report.float_step = bench.float_step;
+  report.gmacs = 1e3 * step_gmacs(network, options.batch) / report.step.time.median;
+  report.peak_gmacs = measure_peak_gmacs(mixes_of(report.backend, bits));
+  return report;
+}
+
+void print_json(const BenchStepOptions& options, const Report& report) {
+  const MeasuredStep &step = report.step, &float_step = report.float_step;
+  const nlohmann::ordered_json json = {{"model", options.model},
+                                       {"batch", options.batch},
+                                       {"bits", options.bits},
+                                       {"grad_bits", options.grad_bits},
+                                       {"backend", name(report.backend)},
+                                       {"isa", name(active_isa())},
+                                       {"threads", at::get_num_threads()},
+                                       {"repeats", options.repeats},
+                                       {"step_ms", step.time.median},
+                                       {"step_ms_spread", step.time.spread},
+                                       {"fp32_step_ms", float_step.time.median},
+                                       {"fp32_step_ms_spread", float_step.time.spread},
+                                       {"ratio", report.ratio()},
+                                       {"gmacs", report.gmacs},
+                                       {"peak_gmacs", report.peak_gmacs},
+                                       {"activation_bytes", step.activation_bytes},
+                                       {"fp32_activation_bytes", float_step.activation_bytes}};
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_text(const BenchStepOptions& options, const StepBench& result) {
-  const auto row = [](const std::string& title, const Timing& timing, std::int64_t bytes) {
-    return std::vector<std::string>{title, fmt::format("{:.1f}", timing.median),
-                                    fmt::format("{:.1f}", timing.spread),
-                                    fmt::format("{:.0f}", static_cast<double>(bytes) / 1e6)};
+void print_text(const BenchStepOptions& options, const Report& report) {
+  const auto row = [](const std::string& title, const MeasuredStep& step) {
+    const double megabytes = 1e-6 * static_cast<double>(step.activation_bytes);
+    return std::vector<std::string>{title, fmt::format("{:.1f}", step.time.median),
+                                    fmt::format("{:.1f}", step.time.spread),
+                                    fmt::format("{:.0f}", megabytes)};
   };
   Table table({"step", "ms", "spread", "MB"});
   table.add_row(
-      row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, options.backend),
-          result.step, result.activation_bytes));
-  table.add_row(row("LibTorch float", result.float_step, result.float_activation_bytes));
+      row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, name(report.backend)),
+          report.step));
+  table.add_row(row("LibTorch float", report.float_step));
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
              options.model, options.batch, at::get_num_threads(), name(active_isa()),
              options.repeats, table.text());
-  fmt::print("ratio {:.2f} (float time over bitcycle's)\n",
-             result.float_step.median / result.step.median);
+  fmt::print("ratio {:.2f} (float time over bitcycle's)\n", report.ratio());
+  fmt::print("{:.1f} GMAC/s, {:.0f} % of the {:.1f} that the multiply instructions alone reach\n",
+             report.gmacs, 100 * report.gmacs / report.peak_gmacs, report.peak_gmacs);
 }
 
 }  // namespace
 
 int run_bench_step(const BenchStepOptions& options) {
-  at::set_num_threads(options.threads > 0 ? options.threads : omp_get_max_threads());
-  const Network network = make_network(options.model);
-  const StepBench result = bench_step(
-      network, {.batch = options.batch,
-                .bits = {options.bits, options.bits, options.bits == 0 ? 0 : options.grad_bits},
-                .executor = options.backend == "integer" ? Executor::integer : Executor::simulate,
-                .repeats = options.repeats});
-  options.json ? print_json(options, network, result) : print_text(options, result);
+  use_threads(options.threads);
+  const Report report = measure(options, make_network(options.model));
+  options.json ? print_json(options, report) : print_text(options, report);
   return 0;
 }
 

@@ -102,6 +102,7 @@ int run_train(const TrainOptions& options) {
   const RunLock lock(paths.run_directory);  // makes the directory, so nothing may fail before it
   if (!options.quiet) {
     for (const std::string& notice : notices(recipe)) line.print("note: " + notice);
+    for (const std::string& notice : trainer.notices()) line.print("note: " + notice);
   }
   const bool resumed = options.resume && trainer.resume();
   if (options.resume && !options.quiet) {

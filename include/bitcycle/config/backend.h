@@ -1,0 +1,50 @@
+#pragma once
+
+// Which backend carries out a run's precision: the decision behind backend = "auto", and what a
+// user should know about it before the run starts. It follows from the recipe and the network
+// alone, not from the machine, so that a run that resumes elsewhere goes on as it began.
+
+#include "bitcycle/config/precision_plan.h"
+#include "bitcycle/kernels/isa.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bitcycle {
+
+using Backend = PrecisionRecipe::Backend;
+
+// "simulate", "integer", "auto".
+std::string name(Backend backend);
+// The backend of that name; throws Error(usage) with the nearest one.
+Backend parse_backend(std::string_view text);
+
+// Why the integer kernels do not take a layer, at some steps or at all.
+struct Obstacle {
+  enum class Kind { width, geometry, in_float };  // in_float: throughout, under any backend
+
+  Kind kind = Kind::width;
+  std::string layer;
+  std::string reason;  // completes "layer conv1 has ...": "16-bit errors"
+};
+// In the network's order. Layers that the network itself keeps in float are left out: they are
+// computed in float whatever the backend.
+std::vector<Obstacle> integer_obstacles(const Network& network, const PrecisionPlan& plan);
+
+struct BackendRequest {
+  Backend backend = Backend::simulate;
+  std::string device = "cpu";
+  Isa isa = active_isa();  // for the notice on slow machines; does not decide
+};
+
+struct BackendChoice {
+  Backend backend = Backend::simulate;  // never automatic
+  std::vector<std::string> notices;     // a line each
+};
+
+// Automatic is integer where the kernels take every quantized layer at every step, else simulate.
+BackendChoice choose_backend(const BackendRequest& request, const Network& network,
+                             const PrecisionPlan& plan);
+
+}  // namespace bitcycle

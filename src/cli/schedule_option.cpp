@@ -1,0 +1,24 @@
+#include "cli/schedule_option.h"
+
+#include "bitcycle/base/error.h"
+
+#include <fmt/core.h>
+
+namespace bitcycle::cli {
+
+ScheduleSpec schedule_option(const std::string& bits, const std::string& schedule, int cycles) {
+  const bool range = bits.find(':') != bits.npos && bits.find(' ') == bits.npos;
+  ScheduleSpec spec;
+  spec.name = range ? fmt::format("{} {} x{}", schedule, bits, cycles) : bits;
+  return spec;
+}
+
+Schedule checked_schedule(const char* option, const ScheduleSpec& spec, Step steps) {
+  try {
+    return make_schedule(spec, steps);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(option) + ": " + error.what(), error.hint());
+  }
+}
+
+}  // namespace bitcycle::cli

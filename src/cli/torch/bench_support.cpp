@@ -1,0 +1,21 @@
+#include "cli/torch/bench_support.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/core.h>
+#include <omp.h>
+
+namespace bitcycle::cli {
+
+void use_threads(int threads) {
+  at::set_num_threads(threads > 0 ? threads : omp_get_max_threads());
+}
+
+Backend settle_backend(const std::string& wanted, const Network& network,
+                       const PrecisionRecipe& precision) {
+  const PrecisionPlan plan(precision, planned_layers(network), {1, 1});
+  const BackendChoice choice = choose_backend({.backend = parse_backend(wanted)}, network, plan);
+  for (const std::string& notice : choice.notices) fmt::print(stderr, "note: {}\n", notice);
+  return choice.backend;
+}
+
+}  // namespace bitcycle::cli

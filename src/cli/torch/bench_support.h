@@ -1,0 +1,18 @@
+#pragma once
+
+// What the commands of `bitcycle bench` share.
+
+#include "bitcycle/config/backend.h"
+
+#include <string>
+
+namespace bitcycle::cli {
+
+// Lets LibTorch use so many threads; 0: all.
+void use_threads(int threads);
+
+// The backend that `wanted` comes to for this precision; what there is to say goes to stderr.
+Backend settle_backend(const std::string& wanted, const Network& network,
+                       const PrecisionRecipe& precision);
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,183 @@
+#include "bitcycle/config/backend.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/nearest.h"
+#include "bitcycle/kernels/integer/conv.h"
+
+#include "config/fields.h"
+#include "kernels/integer/microkernels.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace bitcycle {
+namespace {
+
+constexpr int kMaxDepthwiseKernel = 15;
+constexpr std::size_t kNamedLayers = 2;  // of those that share a reason
+
+std::string taken_widths() {
+  return fmt::format("the integer kernels take {} to {}", integer::kMinBits, integer::kMaxBits);
+}
+
+bool always_float(const WidthBounds& bounds) {
+  return bounds.has_float && bounds.max == 0;
+}
+
+// As PrecisionPlan: a layer without quantized weights and activations is in float throughout.
+bool always_float(const LayerWidths& widths) {
+  return always_float(widths.weight) && always_float(widths.activation);
+}
+
+std::string width_reason(const WidthBounds& bounds, const char* role) {
+  if (always_float(bounds)) return fmt::format("float {}", role);
+  if (bounds.has_float) return fmt::format("{} that are sometimes in float", role);
+  const bool high = bounds.max > integer::kMaxBits, low = bounds.min < integer::kMinBits;
+  if (!high && !low) return "";
+  if (bounds.min == bounds.max) return fmt::format("{}-bit {}", bounds.max, role);
+  return high ? fmt::format("{} of up to {} bits", role, bounds.max)
+              : fmt::format("{} of down to {} bit", role, bounds.min);
+}
+
+std::string widths_reason(const LayerWidths& widths) {
+  for (const auto& [bounds, role] :
+       {std::pair(widths.weight, "weights"), std::pair(widths.activation, "activations"),
+        std::pair(widths.error, "errors")}) {
+    const std::string reason = width_reason(bounds, role);
+    if (!reason.empty()) return reason;
+  }
+  return "";
+}
+
+// The kernels' domain: odd square kernels that pad by half their size, sums that fit 32 bits. A
+// linear layer is a 1x1 convolution.
+std::string geometry_reason(const Node& node) {
+  if (node.kernel % 2 == 0) return fmt::format("a kernel of even size {}", node.kernel);
+  if (node.padding != node.kernel / 2) {
+    return fmt::format("padding {} (a kernel of {} needs {})", node.padding, node.kernel,
+                       node.kernel / 2);
+  }
+  if (node.depthwise() && node.kernel > kMaxDepthwiseKernel) {
+    return fmt::format("a depthwise kernel of {} (at most {})", node.kernel, kMaxDepthwiseKernel);
+  }
+  const std::int64_t products = std::int64_t{node.kernel} * node.kernel *
+                                std::max(node.in.channels, node.out.channels) / node.groups;
+  if (products <= integer::kMaxProducts) return "";
+  return fmt::format("{} products a sum (at most {})", products, integer::kMaxProducts);
+}
+
+std::optional<Obstacle> obstacle_of(const Node& node, const LayerWidths& widths) {
+  using Kind = Obstacle::Kind;
+  if (always_float(widths)) {
+    if (node.precision == LayerPrecision::full) return std::nullopt;
+    return Obstacle{Kind::in_float, node.name, "float weights and activations"};
+  }
+  const std::string width = widths_reason(widths), geometry = geometry_reason(node);
+  if (!geometry.empty()) return Obstacle{Kind::geometry, node.name, geometry};
+  if (!width.empty()) return Obstacle{Kind::width, node.name, width};
+  return std::nullopt;
+}
+
+std::string listed(const std::vector<std::string>& layers) {
+  const std::size_t named = layers.size() <= kNamedLayers + 1 ? layers.size() : kNamedLayers;
+  std::string text = fmt::format("{}", fmt::join(layers.begin(), layers.begin() + named, ", "));
+  return named == layers.size() ? text : fmt::format("{} and {} more", text, layers.size() - named);
+}
+
+// "conv1, layer1.0.conv1 and 17 more (16-bit errors); fc (...)", in the order of appearance.
+std::string grouped(const std::vector<Obstacle>& obstacles) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const Obstacle& obstacle : obstacles) {
+    auto group = std::ranges::find(groups, obstacle.reason, &decltype(groups)::value_type::first);
+    if (group == groups.end()) group = groups.insert(groups.end(), {obstacle.reason, {}});
+    group->second.push_back(obstacle.layer);
+  }
+  std::string text;
+  for (const auto& [reason, layers] : groups) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", listed(layers), reason);
+  }
+  return text;
+}
+
+bool quantizes(const PrecisionPlan& plan) {
+  return !std::ranges::all_of(plan.widths(), [](const LayerWidths& w) { return always_float(w); });
+}
+
+// The first thing that keeps a run from being executed in integers, or "".
+std::string reason_to_simulate(const BackendRequest& request, const Network& network,
+                               const PrecisionPlan& plan) {
+  if (request.device != "cpu") {
+    return fmt::format("the device is {}; the integer kernels run on the CPU", request.device);
+  }
+  if (!quantizes(plan)) return "no layer is quantized";
+  const std::vector<Obstacle> obstacles = integer_obstacles(network, plan);
+  const auto first = std::ranges::find_if(
+      obstacles, [](const Obstacle& o) { return o.kind != Obstacle::Kind::in_float; });
+  if (first == obstacles.end()) return "";
+  return fmt::format("layer {} has {}{}", first->layer, first->reason,
+                     first->kind == Obstacle::Kind::width ? "; " + taken_widths() : "");
+}
+
+std::vector<std::string> integer_notices(const BackendRequest& request, const Network& network,
+                                         const PrecisionPlan& plan) {
+  std::vector<std::string> notices;
+  if (request.device != "cpu") {
+    return {
+        fmt::format("precision.backend: the integer kernels run on the CPU; on {} everything "
+                    "is simulated",
+                    request.device)};
+  }
+  const std::vector<Obstacle> obstacles = integer_obstacles(network, plan);
+  if (!obstacles.empty()) {
+    notices.push_back(
+        fmt::format("precision.backend: not all is executed in integers ({} bits): {}",
+                    taken_widths(), grouped(obstacles)));
+  }
+  if (request.isa == Isa::scalar) {
+    notices.push_back(
+        "precision.backend: integers run on the scalar path, which is slow: this CPU has no AVX2, "
+        "or BITCYCLE_ISA asks for it");
+  }
+  return notices;
+}
+
+}  // namespace
+
+std::string name(Backend backend) {
+  return words(backend)[static_cast<std::size_t>(backend)];
+}
+
+Backend parse_backend(std::string_view text) {
+  const Words known = words(Backend{});
+  const auto found = std::ranges::find(known, text);
+  if (found != known.end()) return static_cast<Backend>(found - known.begin());
+  throw Error(ErrorCode::usage, fmt::format("there is no backend \"{}\"", text),
+              suggest(text, known));
+}
+
+std::vector<Obstacle> integer_obstacles(const Network& network, const PrecisionPlan& plan) {
+  const std::vector<LayerWidths> widths = plan.widths();
+  std::vector<Obstacle> obstacles;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::string& layer = plan.layers()[i].name;
+    const auto node = std::ranges::find(network.nodes, layer, &Node::name);
+    assert(node != network.nodes.end());
+    if (auto obstacle = obstacle_of(*node, widths[i])) obstacles.push_back(*std::move(obstacle));
+  }
+  return obstacles;
+}
+
+BackendChoice choose_backend(const BackendRequest& request, const Network& network,
+                             const PrecisionPlan& plan) {
+  if (request.backend == Backend::simulate) return {};
+  if (request.backend == Backend::automatic) {
+    const std::string reason = reason_to_simulate(request, network, plan);
+    if (!reason.empty()) return {Backend::simulate, {"simulating: " + reason}};
+  }
+  return {Backend::integer, integer_notices(request, network, plan)};
+}
+
+}  // namespace bitcycle

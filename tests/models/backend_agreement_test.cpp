@@ -1,0 +1,59 @@
+// The decision behind backend = "auto" is made without LibTorch; here it meets the units that it is
+// about.
+
+#include "bitcycle/config/backend.h"
+#include "bitcycle/nn/conv_unit.h"
+
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+Network network_of(int kernel, int padding) {
+  const ImageShape shape{8, 16, 16};
+  return {
+      .input = shape,
+      .nodes = {{.name = "conv", .kernel = kernel, .padding = padding, .in = shape, .out = shape}}};
+}
+
+bool chosen(const Network& network, LayerBits bits) {
+  PrecisionRecipe recipe;
+  recipe.weight = ScheduleSpec{.min = bits.weight, .max = bits.weight};
+  recipe.activation = ScheduleSpec{.min = bits.activation, .max = bits.activation};
+  recipe.backward = ScheduleSpec{.min = bits.error, .max = bits.error};
+  const PrecisionPlan plan(recipe, planned_layers(network), {1, 1});
+  return choose_backend({.backend = Backend::automatic}, network, plan).backend == Backend::integer;
+}
+
+bool executes(const Node& node, LayerBits bits) {
+  const auto options = torch::nn::Conv2dOptions(node.in.channels, node.out.channels, node.kernel)
+                           .padding(node.padding)
+                           .bias(false);
+  ConvUnit unit(ConvUnitOptions{options});
+  unit->set_executor(Executor::integer);
+  unit->conv->set_precision(bits, RandomKey(1));
+  return unit->executes(at::kCPU);
+}
+
+TEST(BackendAgreementTest, UnitsExecuteExactlyTheWidthsThatAutomaticTakes) {
+  const Network network = network_of(3, 1);
+  for (int width = 0; width <= 16; ++width) {
+    for (const LayerBits bits : {LayerBits{width, 4, 8}, {4, width, 8}, {4, 4, width}}) {
+      EXPECT_EQ(chosen(network, bits), executes(network.nodes[0], bits))
+          << bits.weight << " " << bits.activation << " " << bits.error;
+    }
+  }
+}
+
+TEST(BackendAgreementTest, UnitsExecuteExactlyTheGeometriesThatAutomaticTakes) {
+  for (int kernel = 1; kernel <= 7; ++kernel) {
+    for (int padding = 0; padding <= 4; ++padding) {
+      const Network network = network_of(kernel, padding);
+      EXPECT_EQ(chosen(network, {8, 8, 8}), executes(network.nodes[0], {8, 8, 8}))
+          << kernel << " " << padding;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitcycle
