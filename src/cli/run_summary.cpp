@@ -1,7 +1,7 @@
 #include "cli/run_summary.h"
 
 #include "bitcycle/base/error.h"
-#include "bitcycle/config/recipe.h"
+#include "bitcycle/config/backend.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/report/live_line.h"
 #include "bitcycle/report/table.h"
@@ -73,6 +73,9 @@ RunSummary read_run_summary(const fs::path& run) {
     const Json json = Json::parse(text_of(run / "summary.json"));
     return {.run = run.string(),
             .precision = precision_text(recipe.precision),
+            .backend = precision_text(recipe.precision) == "float"
+                           ? "float"
+                           : json.value("backend", name(recipe.precision.backend)),
             .accuracy = json.at("test_of_best").at("accuracy"),
             .gbitops = json.at("gbitops"),
             .saving_percent = json.at("saving_percent"),
@@ -83,13 +86,25 @@ RunSummary read_run_summary(const fs::path& run) {
   }
 }
 
+namespace {
+
+// How much less time a run took than another: "31.5 %".
+std::string time_saved(const RunSummary& run, const RunSummary& baseline) {
+  if (&run == &baseline || !run.training_seconds || !baseline.training_seconds) return "-";
+  return fmt::format("{:.1f} %",
+                     100.0 * (1.0 - *run.training_seconds / *baseline.training_seconds));
+}
+
+}  // namespace
+
 std::string summary_table(const std::vector<RunSummary>& runs) {
-  Table table({"precision", "test accuracy", "GBitOPs", "saved against static", "training time",
-               "run directory"});
+  Table table({"precision", "backend", "test accuracy", "GBitOPs", "cost saved", "training time",
+               "time saved", "run directory"});
   for (const RunSummary& run : runs) {
-    table.add_row({run.precision, fmt::format("{:.2f} %", run.accuracy),
+    table.add_row({run.precision, run.backend, fmt::format("{:.2f} %", run.accuracy),
                    fmt::format("{:.4g}", run.gbitops), fmt::format("{:.1f} %", run.saving_percent),
-                   run.training_seconds ? readable_duration(*run.training_seconds) : "-", run.run});
+                   run.training_seconds ? readable_duration(*run.training_seconds) : "-",
+                   time_saved(run, runs.back()), run.run});
   }
   return table.text();
 }
@@ -100,6 +115,7 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
     list.push_back(
         {{"run", run.run},
          {"precision", run.precision},
+         {"backend", run.backend},
          {"accuracy", run.accuracy},
          {"gbitops", run.gbitops},
          {"saving_percent", run.saving_percent},

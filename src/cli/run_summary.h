@@ -12,6 +12,7 @@ namespace bitcycle::cli {
 struct RunSummary {
   std::string run;        // directory
   std::string precision;  // e.g. "CR 3-8/8"
+  std::string backend;    // what carried it out; "float" where nothing was quantized
   double accuracy = 0;    // test, percent, of the best weights
   double gbitops = 0;
   double saving_percent = 0;               // against static at the schedule's upper bounds
@@ -21,6 +22,7 @@ struct RunSummary {
 // Throws Error(usage) when the directory holds no run, or one that is not finished.
 RunSummary read_run_summary(const std::filesystem::path& run_directory);
 
+// Measured times are also given against the last run's, where there are several.
 std::string summary_table(const std::vector<RunSummary>& runs);
 std::string summary_json(const std::vector<RunSummary>& runs);
 

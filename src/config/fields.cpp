@@ -17,7 +17,7 @@ Words words(LearningRateRecipe::Warmup) {
   return {"constant", "linear"};
 }
 Words words(PrecisionRecipe::Scheme) {
-  return {"sbm"};
+  return {"sbm", "integer"};
 }
 Words words(PrecisionRecipe::Backend) {
   return {"simulate", "integer", "auto"};

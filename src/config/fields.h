@@ -153,7 +153,7 @@ void describe(Visit& visit, Is<LayerOverride> auto& r) {
 
 template <class Visit>
 void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
-  visit(field("scheme", "which tensors are quantized how"), r.scheme);
+  visit(field("scheme", "which tensors are quantized how, where it is simulated"), r.scheme);
   visit(field("backend", "what carries it out; `auto`: integers where every layer can be"),
         r.backend);
   visit(field("forward", "bits of weights and activations"), r.forward);

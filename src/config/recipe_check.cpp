@@ -52,6 +52,16 @@ void check_device(const Recipe& recipe, const Places& places) {
       fmt::format("device: expected \"cpu\", \"cuda\" or \"cuda:N\", found \"{}\"", device));
 }
 
+// The integer scheme's passes run on the CPU, whoever forms its sums.
+void check_scheme(const Recipe& recipe, const Places& places) {
+  if (recipe.precision.scheme == PrecisionRecipe::Scheme::sbm || recipe.device == "cpu") return;
+  throw recipe_error(
+      places.of({"precision.scheme", "device"}),
+      fmt::format("precision.scheme \"integer\" expects device \"cpu\", found \"{}\"",
+                  recipe.device),
+      "Choose scheme = \"sbm\", or device = \"cpu\".");
+}
+
 void check_dataset(const DataRecipe& data, const Places& places) {
   const std::vector<std::string>& names = dataset_names();
   if (std::ranges::find(names, data.dataset) != names.end()) return;
@@ -131,6 +141,7 @@ void check_evaluation(const Recipe& recipe, const Places& places) {
 void check_recipe(const Recipe& recipe, const Places& places) {
   check_length(recipe, places);
   check_device(recipe, places);
+  check_scheme(recipe, places);
   check_dataset(recipe.data, places);
   const Network network = checked_network(recipe, places);
   check_learning_rate(recipe.lr_schedule, places);

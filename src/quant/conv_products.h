@@ -1,7 +1,7 @@
 #pragma once
 
 // The three products of a convolution on codes, by executor. Both give the same bytes: the sums are
-// integers, and what is done to them in float is done in one order (docs/numerics-integer.md).
+// integers, and what is done to them in float is done in one order (docs/numerics.md).
 
 #include "bitcycle/kernels/integer/conv.h"
 #include "bitcycle/quant/executor.h"

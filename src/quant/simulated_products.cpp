@@ -1,6 +1,6 @@
 // The products of the integer scheme by other means: LibTorch convolves the codes as floating-point
 // numbers, in single precision where every sum stays below 2^24 and in double otherwise, so the
-// sums are exact. What follows them is docs/numerics-integer.md written out in scalar code.
+// sums are exact. What follows them is docs/numerics.md written out in scalar code.
 
 #include "bitcycle/quant/torch.h"
 

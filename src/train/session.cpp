@@ -60,8 +60,10 @@ Augmentation recipe_augmentation(const DataRecipe& data) {
 
 }  // namespace
 
-Executor executor_of(Backend backend) {
-  return backend == Backend::integer ? Executor::integer : Executor::simulate;
+Executor executor_of(Backend backend, PrecisionRecipe::Scheme scheme) {
+  if (backend == Backend::integer) return Executor::integer;
+  return scheme == PrecisionRecipe::Scheme::integer ? Executor::simulate_integer
+                                                    : Executor::simulate;
 }
 
 Session::Session(const Recipe& recipe)
@@ -86,7 +88,7 @@ Session::Session(const Recipe& recipe)
   PrecisionPlan plan(recipe.precision, planned_layers(network), length_);
   backend_ =
       choose_backend({.backend = recipe.precision.backend, .device = recipe.device}, network, plan);
-  model_->set_executor(executor_of(backend_.backend));
+  model_->set_executor(executor_of(backend_.backend, recipe.precision.scheme));
   controller_ = std::make_unique<PrecisionController>(*model_, std::move(plan), recipe.seed);
   controller_->set_range_start(start);
   model_->to(device_);

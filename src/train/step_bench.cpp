@@ -64,7 +64,7 @@ class TimedStep {
 std::vector<TimedStep> bitcycle_steps(const Network& network, const StepBenchOptions& options,
                                       const TensorBatch& batch) {
   auto model = NetworkModel(network, /*seed=*/1);
-  model->set_executor(executor_of(options.backend));
+  model->set_executor(executor_of(options.backend, PrecisionRecipe::Scheme::sbm));
   model->train();
   auto optimizer = std::make_shared<Optimizer>(
       *model,

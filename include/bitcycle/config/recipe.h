@@ -68,7 +68,7 @@ struct LayerOverride {
 };
 
 struct PrecisionRecipe {
-  enum class Scheme { sbm };
+  enum class Scheme { sbm, integer };  // integer: what the integer backend executes
   enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
   enum class RangeStart { first_batch, zero };  // zero: the papers'

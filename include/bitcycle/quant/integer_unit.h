@@ -1,7 +1,7 @@
 #pragma once
 
 // A convolution unit in the integer scheme: codes, integer products, batch norm, residual and
-// activation in fused passes (bitcycle/kernels/integer). Equations: docs/numerics-integer.md. Kept
+// activation in fused passes (bitcycle/kernels/integer). Equations: docs/numerics.md. Kept
 // for the backward pass: the convolution's output y; the input's codes, unless they can be made
 // again from the y of the unit before (Note [Pending activations]); and, if a residual was added, a
 // bit an element.

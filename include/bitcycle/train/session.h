@@ -14,7 +14,7 @@
 namespace bitcycle {
 
 // How the units of a network run under a backend that was chosen (and so is not automatic).
-Executor executor_of(Backend backend);
+Executor executor_of(Backend backend, PrecisionRecipe::Scheme scheme);
 
 class Session {
  public:

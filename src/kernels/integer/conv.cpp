@@ -1,5 +1,5 @@
 // The three convolutions in terms of the shared drivers: which codes are gathered, and what the
-// integer sums are worth. Note [Integer scheme] in docs/numerics-integer.md has the equations.
+// integer sums are worth. Note [Integer scheme] in docs/numerics.md has the equations.
 
 #include "bitcycle/kernels/integer/conv.h"
 

@@ -2,7 +2,7 @@
 
 // What the integer kernels work on: 8-bit codes in NHWC order with a halo, and real tensors (half
 // or float) in dense NHWC order. Everything here is a view; the caller owns the memory and can
-// reuse it from step to step. Note [Integer scheme] in docs/numerics-integer.md has the equations.
+// reuse it from step to step. Note [Integer scheme] in docs/numerics.md has the equations.
 
 #include "bitcycle/kernels/integer/half.h"
 
