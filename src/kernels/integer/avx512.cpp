@@ -68,6 +68,12 @@ void dot(const DotJob& job) {
   unroll<kPanel>([&](auto o) { _mm512_storeu_si512(job.sums + o * kPanel, sums[o]); });
 }
 
+#if defined(BITCYCLE_SIMDE)
+constexpr const PassKernels* kPasses = &kEmulatedAvx512Passes;
+#else
+constexpr const PassKernels* kPasses = &kAvx512Passes;
+#endif
+
 constexpr Microkernels kTable{
     .saturates = false,
     .dot = {dot, kPixels},
@@ -86,7 +92,7 @@ constexpr Microkernels kTable{
     .step_sums = avx2::step_sums,
     .depthwise = avx2::depthwise,
     .depthwise_outer = avx2::depthwise_outer,
-    .passes = &kAvx2Passes,
+    .passes = kPasses,
 };
 
 }  // namespace
