@@ -19,6 +19,7 @@ constexpr Microkernels kTable{
     .unsigned_dot = avx2::kLevelDots<avx2::UnsignedSource>,
     .signed_dot = avx2::kLevelDots<avx2::SignedSource>,
     .outer = avx2::outer_long,
+    .outer_rows = 1,
     .units = {avx2::units_chained<4>, avx2::units_chained<2>, avx2::units_chained<1>,
               avx2::units_wide},
     .store = avx2::kStores,

@@ -12,6 +12,8 @@ namespace {
 // Source bytes that one sweep over the panels covers, so that they stay in the second-level cache.
 constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
 
+constexpr int kPanelSums = (kChunkPixels + kMaxPixels) * kPanel;  // of a chunk
+
 GroupScratch& thread_scratch() {
   static thread_local GroupScratch scratch;
   return scratch;
@@ -30,7 +32,8 @@ class GroupWork {
         target_(std::ptrdiff_t{index} * plan.group * call.out_height * call.out_width *
                 call.phases.front().out_channels),
         stats_(stats),
-        block_(group_.has_levels() ? table.level_pixels : table.dot.pixels) {}
+        block_(group_.has_levels() ? table.level_pixels : table.dot.pixels),
+        panels_at_once_(group_.has_levels() ? 1 : table.dot.panels) {}
 
   void run() {
     if (call_.box == Box::channel) {
@@ -51,37 +54,53 @@ class GroupWork {
     const int band = static_cast<int>(kBandBytes / pixel_bytes / chunk + 1) * chunk;
     for (int first = 0; first < pixels; first += band) {
       const int last = std::min(pixels, first + band);
-      for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
+      const int panels = panels_of(phase.taps->out_channels);
+      for (int panel = 0; panel < panels; panel += panels_at_once_) {
         for (int i = first; i < last; i += chunk) {
-          run_chunk(phase, panel, i, std::min(chunk, last - i));
+          run_chunk(phase, {panel, std::min(panels_at_once_, panels - panel)},
+                    {i, std::min(chunk, last - i)});
         }
       }
     }
   }
 
-  void run_chunk(const PhasePlan& phase, int panel, int first, int pixels) {
-    alignas(64) std::int32_t sums[(kChunkPixels + kMaxPixels) * kPanel];
+  struct Run {
+    int first;
+    int count;
+  };
+
+  void run_chunk(const PhasePlan& phase, Run panels, Run pixels) {
+    alignas(64) std::int32_t sums[kMaxPanels * kPanelSums];
     if (phase.segments.empty()) {
-      std::fill_n(sums, pixels * kPanel, 0);
+      std::fill_n(sums, panels.count * kPanelSums, 0);
     } else if (group_.has_levels()) {
-      multiply_levels(phase, panel, first, sums);
+      multiply_levels(phase, panels.first, pixels.first, sums);
     } else {
-      table_.dot.run({.source = group_.codes(),
-                      .offsets = phase.sources.data() + first,
-                      .blocks = (pixels + block_ - 1) / block_,
-                      .order = nullptr,
-                      .panel = phase.taps->panels.data() + panel * phase.taps->panel_bytes(),
-                      .segments = phase.segments,
-                      .zero = 0,
-                      .sums = sums});
+      multiply(phase, panels, pixels, sums);
     }
-    StoreJob store = store_job(phase, panel);
-    store.sums = sums;
-    store.pixels = pixels;
-    store.offsets = phase.targets.data() + first;
-    store.boxes = group_.boxes() + first;
-    store.pixel_int = group_.pixel_int(first);
-    store_kernel()(store);
+    for (int i = 0; i < panels.count; ++i) {
+      StoreJob store = store_job(phase, panels.first + i);
+      store.sums = sums + i * kPanelSums;
+      store.pixels = pixels.count;
+      store.offsets = phase.targets.data() + pixels.first;
+      store.boxes = group_.boxes() + pixels.first;
+      store.pixel_int = group_.pixel_int(pixels.first);
+      store_kernel()(store);
+    }
+  }
+
+  void multiply(const PhasePlan& phase, Run panels, Run pixels, std::int32_t* sums) {
+    table_.dot.run({.source = group_.codes(),
+                    .offsets = phase.sources.data() + pixels.first,
+                    .blocks = (pixels.count + block_ - 1) / block_,
+                    .order = nullptr,
+                    .panel = phase.taps->panels.data() + panels.first * phase.taps->panel_bytes(),
+                    .segments = phase.segments,
+                    .zero = 0,
+                    .sums = sums,
+                    .panels = panels.count,
+                    .panel_bytes = phase.taps->panel_bytes(),
+                    .panel_sums = kPanelSums});
   }
 
   void multiply_levels(const PhasePlan& phase, int panel, int first, std::int32_t* sums) {
@@ -170,6 +189,7 @@ class GroupWork {
   std::ptrdiff_t target_;
   float* stats_;
   int block_;  // pixels of a block of dot products
+  int panels_at_once_;
 };
 
 }  // namespace

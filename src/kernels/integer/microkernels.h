@@ -20,6 +20,8 @@ namespace bitcycle::integer {
 inline constexpr int kPanel = 16;      // channels of a panel
 inline constexpr int kStepBytes = 64;  // kPanel * 4
 inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
+inline constexpr int kMaxPanels = 2;   // most panels
+inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
 inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
 
 // Note [Exact dot products].
@@ -58,7 +60,8 @@ struct Segment {
   bool flush;
 };
 
-// sums[p][c] = sum over steps of source(p) . panel(c), for `blocks` blocks of pixels
+// sums[p][c] = sum over steps of source(p) . panel(c), for `blocks` blocks of pixels and each of
+// `panels` panels
 struct DotJob {
   const std::uint8_t* source;
   const std::int32_t* offsets;  // of each pixel
@@ -68,14 +71,18 @@ struct DotJob {
   std::span<const Segment> segments;
   int zero;  // taken off the source by the 16-bit kernel for signed sources
   std::int32_t* sums;
+  int panels = 1;
+  std::ptrdiff_t panel_bytes = 0;  // from one panel to the next, and from its sums to the next ones
+  std::ptrdiff_t panel_sums = 0;
 };
 
 using DotKernel = void (*)(const DotJob&);
 
-// Dot products of blocks of `pixels` pixels.
+// Dot products of blocks of `pixels` pixels with at most `panels` panels.
 struct DotKernels {
   DotKernel run = nullptr;
   int pixels = 0;
+  int panels = 1;
 };
 
 // The same at each level. Signed sources are differences from the zero point, against weights that
@@ -122,7 +129,8 @@ constexpr StoreKernels make_stores() {
 }
 
 // sums[16][16] += errors^T . columns over `images` runs of `steps` steps; errors are [step][16][4]
-// signed, columns [step][16][4] unsigned.
+// signed, columns [step][16][4] unsigned. The same for further rows of taps, whose columns and sums
+// lie some way off.
 struct OuterJob {
   const std::uint8_t* columns;
   const std::int8_t* errors;
@@ -132,6 +140,9 @@ struct OuterJob {
   int steps;
   int chain;
   std::int32_t* sums;
+  int rows = 1;  // of taps, at most Microkernels::outer_rows
+  std::array<std::ptrdiff_t, kMaxTapRows> row_columns = {};
+  std::ptrdiff_t row_sums = 0;
 };
 using OuterKernel = void (*)(const OuterJob&);
 
@@ -205,6 +216,7 @@ struct Microkernels {
   LevelDots unsigned_dot;
   LevelDots signed_dot;
   OuterKernel outer;  // chains of at least kLongChain
+  int outer_rows;
   UnitsKernel units[kLevels];
   StoreKernels store;
 

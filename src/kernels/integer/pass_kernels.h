@@ -66,5 +66,7 @@ struct PassKernels {
 
 extern const PassKernels kScalarPasses;
 extern const PassKernels kAvx2Passes;
+extern const PassKernels kAvx512Passes;
+extern const PassKernels kEmulatedAvx512Passes;  // in tests only
 
 }  // namespace bitcycle::integer

@@ -161,6 +161,7 @@ constexpr Microkernels kTable{
     .unsigned_dot = {},
     .signed_dot = {},
     .outer = outer,
+    .outer_rows = 1,
     .units = {},
     .store = make_stores<Store>(),
     .pixel_sums = pixel_sums,

@@ -158,28 +158,41 @@ class BandWork {
   }
 
   void multiply(int panel) {
+    const int at_once = chain_ < kLongChain ? 1 : table_.outer_rows;
     for (int out = 0; out < layout_.output_panels; ++out) {
-      for (int ky = 0; ky < shape_.kernel; ++ky) {
+      for (int ky = 0; ky < shape_.kernel; ky += at_once) {
         const std::ptrdiff_t tile =
             (std::ptrdiff_t{panel} * shape_.kernel + ky) * layout_.output_panels + out;
-        const std::uint8_t* columns =
-            sums_.columns.data() + column_row(ky % shape_.stride, ky / shape_.stride);
-        const auto* errors = reinterpret_cast<const std::int8_t*>(error_panel(out));
         std::int32_t* sums = sums_.tiles.data() + tile * kTile;
+        const auto* errors = reinterpret_cast<const std::int8_t*>(error_panel(out));
         if (chain_ < kLongChain) {
-          multiply_units(sums_.units[std::size_t(out)], columns, errors, sums);
+          multiply_units(sums_.units[std::size_t(out)], tap_columns(ky), errors, sums);
         } else {
-          table_.outer({.columns = columns,
-                        .errors = errors,
-                        .images = images_,
-                        .column_stride = layout_.column_image_bytes,
-                        .error_stride = layout_.error_image_bytes,
-                        .steps = rows_ * layout_.row_steps,
-                        .chain = chain_,
-                        .sums = sums});
+          multiply_rows(ky, std::min(at_once, shape_.kernel - ky), errors, sums);
         }
       }
     }
+  }
+
+  const std::uint8_t* tap_columns(int ky) const {
+    return sums_.columns.data() + column_row(ky % shape_.stride, ky / shape_.stride);
+  }
+
+  void multiply_rows(int ky, int rows, const std::int8_t* errors, std::int32_t* sums) {
+    OuterJob job{.columns = tap_columns(ky),
+                 .errors = errors,
+                 .images = images_,
+                 .column_stride = layout_.column_image_bytes,
+                 .error_stride = layout_.error_image_bytes,
+                 .steps = rows_ * layout_.row_steps,
+                 .chain = chain_,
+                 .sums = sums,
+                 .rows = rows,
+                 .row_sums = std::ptrdiff_t{layout_.output_panels} * kTile};
+    for (int r = 0; r < rows; ++r) {
+      job.row_columns[std::size_t(r)] = tap_columns(ky + r) - job.columns;
+    }
+    table_.outer(job);
   }
 
   int units() const { return (rows_ * layout_.row_steps + kUnitSteps - 1) / kUnitSteps; }

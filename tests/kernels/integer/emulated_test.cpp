@@ -2,6 +2,7 @@
 // of the 512-bit instructions, must make the scalar reference's bytes.
 
 #include "kernels/integer/conv_cases.h"
+#include "kernels/integer/pass_cases.h"
 
 namespace bitcycle::integer {
 namespace {
@@ -27,6 +28,27 @@ TEST(EmulatedAvx512, EveryWidthOnRandomAndWorstOperands) {
       expect_emulated_equals_scalar({{3, 4, 3, 24, 40, 1, 1, 1}, bits, 8, pattern, 0});
     }
   }
+}
+
+template <typename T>
+void expect_emulated_passes_equal_scalar() {
+  const NoiseKey key{12345, 678};
+  for (const CodeGrid& grid : kGrids) {
+    const Tensors<T> tensors(grid);
+    const Outcome<T> reference = [&] {
+      const ScopedIsa scope(Isa::scalar);
+      return Outcome<T>(tensors, 8, key);
+    }();
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    expect_same(reference, Outcome<T>(tensors, 8, key));
+  }
+}
+
+TEST(EmulatedAvx512, Passes) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  expect_emulated_passes_equal_scalar<float>();
+  expect_emulated_passes_equal_scalar<Half>();
 }
 
 }  // namespace
