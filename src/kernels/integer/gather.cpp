@@ -59,15 +59,24 @@ class GroupWork {
     }
   }
 
+  // Offsets of a run of pixels and of enough others to fill up the last block. In a group with
+  // fewer images than others those must not be pixels of the images that it lacks.
+  const std::int32_t* sources(const PhasePlan& phase, int first, int pixels) {
+    const std::int32_t* all = phase.sources.data() + first;
+    if (images_ == plan_.group) return all;
+    std::fill(std::copy_n(all, pixels, offsets_), std::end(offsets_), all[pixels - 1]);
+    return offsets_;
+  }
+
   void run_chunk(const PhasePlan& phase, int panel, int first, int pixels) {
     alignas(64) std::int32_t sums[(kChunkPixels + kMaxPixels) * kPanel];
     if (phase.segments.empty()) {
       std::fill_n(sums, pixels * kPanel, 0);
     } else if (group_.has_levels()) {
-      multiply_levels(phase, panel, first, sums);
+      multiply_levels(phase, panel, first, pixels, sums);
     } else {
       table_.dot.run({.source = group_.codes(),
-                      .offsets = phase.sources.data() + first,
+                      .offsets = sources(phase, first, pixels),
                       .blocks = (pixels + block_ - 1) / block_,
                       .order = nullptr,
                       .panel = phase.taps->panels.data() + panel * phase.taps->panel_bytes(),
@@ -84,7 +93,9 @@ class GroupWork {
     store_kernel()(store);
   }
 
-  void multiply_levels(const PhasePlan& phase, int panel, int first, std::int32_t* sums) {
+  void multiply_levels(const PhasePlan& phase, int panel, int first, int pixels,
+                       std::int32_t* sums) {
+    const std::int32_t* offsets = sources(phase, first, pixels);
     const PackedTaps& taps = *phase.taps;
     const bool is_signed = plan_.arithmetic == Arithmetic::signed_levels;
     const LevelDots& dots = is_signed ? table_.signed_dot : table_.unsigned_dot;
@@ -94,7 +105,7 @@ class GroupWork {
       const int end = order.end[static_cast<std::size_t>(level)];
       if (end == done) continue;
       dots.run[level]({.source = group_.source(level),
-                       .offsets = phase.sources.data() + first,
+                       .offsets = offsets,
                        .blocks = end - done,
                        .order = order.blocks.data() + done,
                        .panel = panels.data() + panel * taps.panel_bytes(),
@@ -124,7 +135,7 @@ class GroupWork {
     const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
     table_.depthwise(
         {.source = group_.codes() + panel * kPanel,
-         .offsets = phase.sources.data() + first,
+         .offsets = sources(phase, first, pixels),
          .pixels = pixels,
          .taps = phase.tap_bytes,
          .singles = narrow ? taps.singles.data() + panel * taps.taps() * kPanel : nullptr,
@@ -170,6 +181,7 @@ class GroupWork {
   std::ptrdiff_t target_;
   float* stats_;
   int block_;  // pixels of a block of dot products
+  std::int32_t offsets_[kChunkPixels + kMaxPixels];
 };
 
 }  // namespace
