@@ -117,45 +117,44 @@ void units_chained(const UnitsJob& job) {
   });
 }
 
-// One step in 16-bit operands.
-[[gnu::always_inline]] inline void add_wide_step(const std::uint8_t* columns,
-                                                 const std::int8_t* errors, int zero,
-                                                 Lanes (&sums)[kOutputs]) {
-  const Wide low = widen_unsigned(load(columns));
-  const Wide high = widen_unsigned(load(columns + 32));
-  const __m256i wide_zero = _mm256_set1_epi16(static_cast<short>(zero));
-  unroll<kOutputs>([&](auto o) {
-    const __m256i bytes = broadcast(errors + o * 4);
-    const Wide codes =
-        widen_unsigned(_mm256_add_epi8(bytes, _mm256_set1_epi8(static_cast<char>(zero))));
-    const __m256i even = _mm256_sub_epi16(codes.even, wide_zero);
-    const __m256i odd = _mm256_sub_epi16(codes.odd, wide_zero);
-    const auto add = [&](__m256i sum, const Wide& c) {
-      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(c.even, even));
-      return _mm256_add_epi32(sum, _mm256_madd_epi16(c.odd, odd));
-    };
-    sums[o] = {add(sums[o].low, low), add(sums[o].high, high)};
-  });
-}
-
+// Units in 16-bit operands, two outputs: more would not leave registers for the operands.
 [[gnu::noinline]] void units_wide_part(const UnitsJob& job, const std::int8_t* errors,
                                        std::int32_t* out) {
-  Lanes sums[kOutputs];
-  unroll<kOutputs>([&](auto o) { sums[o] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
+  constexpr int kWideOutputs = 2;
+  const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
+  const __m256i wide_zero = _mm256_set1_epi16(static_cast<short>(job.zero));
+  Lanes sums[kWideOutputs];
+  unroll<kWideOutputs>([&](auto o) {
+    sums[o] = {load(out + o * kPanel), load(out + o * kPanel + 8)};
+  });
   for (const Unit& unit : job.units) {
+#pragma GCC unroll 1  // unrolled, gcc would run out of registers
     for (int s = 0; s < kUnitSteps; ++s) {
-      add_wide_step(job.columns + unit.columns + s * kStepBytes,
-                    errors + unit.errors + s * kStepBytes, job.zero, sums);
+      const std::uint8_t* columns = job.columns + unit.columns + s * kStepBytes;
+      const Wide low = widen_unsigned(load(columns));
+      const Wide high = widen_unsigned(load(columns + 32));
+      unroll<kWideOutputs>([&](auto o) {
+        const __m256i bytes = broadcast(errors + unit.errors + s * kStepBytes + o * 4);
+        const Wide codes = widen_unsigned(_mm256_add_epi8(bytes, zero));
+        const __m256i even = _mm256_sub_epi16(codes.even, wide_zero);
+        const __m256i odd = _mm256_sub_epi16(codes.odd, wide_zero);
+        const auto dot = [&](const Wide& c) {
+          return _mm256_add_epi32(_mm256_madd_epi16(c.even, even), _mm256_madd_epi16(c.odd, odd));
+        };
+        sums[o] = {_mm256_add_epi32(sums[o].low, dot(low)),
+                   _mm256_add_epi32(sums[o].high, dot(high))};
+      });
     }
   }
-  unroll<kOutputs>([&](auto o) {
-    add_to(out + o * kPanel, sums[o].low);
-    add_to(out + o * kPanel + 8, sums[o].high);
+  unroll<kWideOutputs>([&](auto o) {
+    save(out + o * kPanel, sums[o].low);
+    save(out + o * kPanel + 8, sums[o].high);
   });
 }
 
 void units_wide(const UnitsJob& job) {
-  each_part(job, [&](auto* errors, auto* sums) { units_wide_part(job, errors, sums); });
+  for (int o = 0; o < kPanel; o += 2)
+    units_wide_part(job, job.errors + o * 4, job.sums + o * kPanel);
 }
 
 }  // namespace

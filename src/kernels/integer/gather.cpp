@@ -64,6 +64,15 @@ class GroupWork {
     }
   }
 
+  // Offsets of a run of pixels and of enough others to fill up the last block. In a group with
+  // fewer images than others those must not be pixels of the images that it lacks.
+  const std::int32_t* sources(const PhasePlan& phase, int first, int pixels) {
+    const std::int32_t* all = phase.sources.data() + first;
+    if (images_ == plan_.group) return all;
+    std::fill(std::copy_n(all, pixels, offsets_), std::end(offsets_), all[pixels - 1]);
+    return offsets_;
+  }
+
   struct Run {
     int first;
     int count;
@@ -74,7 +83,7 @@ class GroupWork {
     if (phase.segments.empty()) {
       std::fill_n(sums, panels.count * kPanelSums, 0);
     } else if (group_.has_levels()) {
-      multiply_levels(phase, panels.first, pixels.first, sums);
+      multiply_levels(phase, panels.first, pixels, sums);
     } else {
       multiply(phase, panels, pixels, sums);
     }
@@ -91,7 +100,7 @@ class GroupWork {
 
   void multiply(const PhasePlan& phase, Run panels, Run pixels, std::int32_t* sums) {
     table_.dot.run({.source = group_.codes(),
-                    .offsets = phase.sources.data() + pixels.first,
+                    .offsets = sources(phase, pixels.first, pixels.count),
                     .blocks = (pixels.count + block_ - 1) / block_,
                     .order = nullptr,
                     .panel = phase.taps->panels.data() + panels.first * phase.taps->panel_bytes(),
@@ -103,17 +112,18 @@ class GroupWork {
                     .panel_sums = kPanelSums});
   }
 
-  void multiply_levels(const PhasePlan& phase, int panel, int first, std::int32_t* sums) {
+  void multiply_levels(const PhasePlan& phase, int panel, Run pixels, std::int32_t* sums) {
+    const std::int32_t* offsets = sources(phase, pixels.first, pixels.count);
     const PackedTaps& taps = *phase.taps;
     const bool is_signed = plan_.arithmetic == Arithmetic::signed_levels;
     const LevelDots& dots = is_signed ? table_.signed_dot : table_.unsigned_dot;
     const auto& panels = is_signed ? taps.raised : taps.panels;
-    const LevelOrder& order = group_.order(first / kChunkPixels);
+    const LevelOrder& order = group_.order(pixels.first / kChunkPixels);
     for (int level = 0, done = 0; level < kLevels; ++level) {
       const int end = order.end[static_cast<std::size_t>(level)];
       if (end == done) continue;
       dots.run[level]({.source = group_.source(level),
-                       .offsets = phase.sources.data() + first,
+                       .offsets = offsets,
                        .blocks = end - done,
                        .order = order.blocks.data() + done,
                        .panel = panels.data() + panel * taps.panel_bytes(),
@@ -143,7 +153,7 @@ class GroupWork {
     const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
     table_.depthwise(
         {.source = group_.codes() + panel * kPanel,
-         .offsets = phase.sources.data() + first,
+         .offsets = sources(phase, first, pixels),
          .pixels = pixels,
          .taps = phase.tap_bytes,
          .singles = narrow ? taps.singles.data() + panel * taps.taps() * kPanel : nullptr,
@@ -190,6 +200,7 @@ class GroupWork {
   float* stats_;
   int block_;  // pixels of a block of dot products
   int panels_at_once_;
+  std::int32_t offsets_[kChunkPixels + kMaxPixels];
 };
 
 }  // namespace

@@ -149,8 +149,7 @@ using OuterKernel = void (*)(const OuterJob&);
 // The same over units of kUnitSteps steps of one level. `zero` was taken off the errors, which wrap
 // around at level kWideLevel.
 struct Unit {
-  std::int32_t columns;  // byte offsets
-  std::int32_t errors;
+  std::int32_t columns, errors;  // byte offsets
 };
 struct UnitsJob {
   const std::uint8_t* columns;
@@ -161,10 +160,8 @@ struct UnitsJob {
 };
 using UnitsKernel = void (*)(const UnitsJob&);
 
-// The codes from `low` to `high`, both included.
 struct Span {
-  int low;
-  int high;
+  int low, high;  // both included
 };
 
 // One pass over the codes of a run of pixels.

@@ -20,15 +20,6 @@ Accumulator& thread_accumulator() {
   return accumulator;
 }
 
-int longest_chain(const Microkernels& table, Codes input, Codes errors) {
-  return table.saturates ? chain_length(input.params.bits, errors.params.bits)
-                         : std::numeric_limits<int>::max();
-}
-
-int half_range(Codes errors) {
-  return 1 << (errors.params.bits - 1);
-}
-
 // One work item: a group of images, or a band of rows of one.
 class BandWork {
  public:
@@ -57,9 +48,8 @@ class BandWork {
     interleave_errors();
     if (chain_ < kLongChain) {
       sums_.units.resize(static_cast<std::size_t>(layout_.output_panels));
-      for (int out = 0; out < layout_.output_panels; ++out) {
+      for (int out = 0; out < layout_.output_panels; ++out)
         sort_units(out, sums_.units[std::size_t(out)]);
-      }
     }
     for (int panel = 0; panel < layout_.column_panels; ++panel) {
       interleave_columns(panel);
@@ -236,12 +226,6 @@ class BandWork {
   int chain_;
   int subtract_;
 };
-
-// Products that a 32-bit tile may hold: of codes and differences of codes.
-std::int64_t tile_limit(Codes input, Codes errors) {
-  return std::numeric_limits<std::int32_t>::max() /
-         (std::int64_t{input.params.levels()} * errors.params.levels());
-}
 
 }  // namespace
 

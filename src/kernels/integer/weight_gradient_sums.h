@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace bitcycle::integer {
@@ -15,6 +16,21 @@ inline constexpr int kTile = kPanel * kPanel;  // 16 outputs x 16 columns
 inline constexpr int kFewSteps = 128;          // images are grouped until a run has this many steps
 inline constexpr int kManySteps =
     512;  // and large ones cut into bands of rows of at most this many
+
+inline int longest_chain(const Microkernels& table, Codes input, Codes errors) {
+  return table.saturates ? chain_length(input.params.bits, errors.params.bits)
+                         : std::numeric_limits<int>::max();
+}
+
+inline int half_range(Codes errors) {
+  return 1 << (errors.params.bits - 1);
+}
+
+// Products that a 32-bit tile may hold: of codes and differences of codes.
+inline std::int64_t tile_limit(Codes input, Codes errors) {
+  return std::numeric_limits<std::int32_t>::max() /
+         (std::int64_t{input.params.levels()} * errors.params.levels());
+}
 
 // How the call is cut into work items, and where things lie.
 struct Layout {
