@@ -3,8 +3,8 @@
 
 #include "kernels/integer/avx2_depthwise.h"
 #include "kernels/integer/avx2_rows.h"
-#include "kernels/integer/avx2_store.h"
 #include "kernels/integer/avx512_outer.h"
+#include "kernels/integer/avx512_store.h"
 #include "kernels/integer/pass_kernels.h"
 
 namespace bitcycle::integer {
@@ -25,7 +25,7 @@ constexpr Microkernels kTable{
     .outer = avx512::outer,
     .outer_rows = kMaxTapRows,
     .units = {},
-    .store = avx2::kStores,
+    .store = avx512::kStores,
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
     .survey = nullptr,

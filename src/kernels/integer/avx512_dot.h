@@ -74,9 +74,72 @@ template <int kPanels>
   });
 }
 
+// Whether kPixels pixels from `first` on are neighbours, so that a tap of one is the next tap of
+// the one before. The ends alone do not tell: blocks may reach over the end of a row, and the last
+// one is filled up with repetitions.
+template <int kPixels>
+[[gnu::always_inline]] inline bool neighbours(const DotJob& job, int first) {
+  const std::int32_t* offsets = job.offsets + first;
+  std::int32_t wrong = job.tap_bytes == 0;
+  unroll<kPixels>([&](auto p) { wrong |= offsets[p] - offsets[0] - p * job.tap_bytes; });
+  return wrong == 0;
+}
+
+// Rows of three taps over neighbours: a broadcast serves three pixels, each with another tap's
+// weights.
+template <int kPanels, int kPixels>
+[[gnu::noinline]] void dot_neighbours(const DotJob& job, int first) {
+  constexpr int kTaps = 3;
+  __m512i sums[kPanels][kPixels];
+  unroll<kPanels * kPixels>(
+      [&](auto i) { sums[i / kPixels][i % kPixels] = _mm512_setzero_si512(); });
+  const std::int8_t* w = job.panel;
+  const std::ptrdiff_t tap = job.tap_bytes;
+  const std::ptrdiff_t tap_weights = tap * kPanel;
+  for (const Segment& segment : job.segments) {
+    const std::uint8_t* row = job.source + job.offsets[first] + segment.offset;
+    for (const std::uint8_t* end = row + tap; row < end; row += 4, w += kStepBytes) {
+      __m512i weights[kPanels][kTaps];
+      unroll<kPanels * kTaps>([&](auto i) {
+        weights[i / kTaps][i % kTaps] =
+            load64(w + i / kTaps * job.panel_bytes + i % kTaps * tap_weights);
+      });
+      const std::uint8_t* column = row;
+      unroll<kPixels + kTaps - 1>([&](auto c) {
+        const __m512i bytes = broadcast64(column);
+        column += tap;
+        asm("" : "+r"(column));  // one pointer, not one a column
+        unroll<kPanels * kTaps>([&](auto i) {
+          constexpr int p = c - i % kTaps;
+          if constexpr (p >= 0 && p < kPixels) {
+            __m512i& sum = sums[i / kTaps][p];
+            sum = _mm512_dpbusd_epi32(sum, bytes, weights[i / kTaps][i % kTaps]);
+          }
+        });
+      });
+    }
+    w += (kTaps - 1) * tap_weights;
+  }
+  unroll<kPanels * kPixels>([&](auto i) {
+    std::int32_t* out = job.sums + i / kPixels * job.panel_sums + first * kPanel;
+    _mm512_storeu_si512(out + i % kPixels * kPanel, sums[i / kPixels][i % kPixels]);
+  });
+}
+
+// One panel has accumulators for two blocks at once.
 void dot(const DotJob& job) {
+  constexpr int kTwo = 2 * kDotPixels;
   for (int block = 0; block < job.blocks; ++block) {
-    job.panels == 1 ? dot_block<1>(job, block) : dot_block<2>(job, block);
+    const int first = block * kDotPixels;
+    if (job.panels == 2) {
+      neighbours<kDotPixels>(job, first) ? dot_neighbours<2, kDotPixels>(job, first)
+                                         : dot_block<2>(job, block);
+    } else if (block + 1 < job.blocks && neighbours<kTwo>(job, first)) {
+      dot_neighbours<1, kTwo>(job, first);
+      ++block;
+    } else {
+      dot_block<1>(job, block);
+    }
   }
 }
 

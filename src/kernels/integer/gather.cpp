@@ -14,6 +14,12 @@ constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
 
 constexpr int kPanelSums = (kChunkPixels + kMaxPixels) * kPanel;  // of a chunk
 
+// See DotJob::tap_bytes.
+int shared_tap_bytes(const PackedTaps& taps) {
+  const bool shared = taps.x.count == 3 && taps.x.source_step == 1 && taps.in_channels % 4 == 0;
+  return shared ? taps.in_channels : 0;
+}
+
 GroupScratch& thread_scratch() {
   static thread_local GroupScratch scratch;
   return scratch;
@@ -109,7 +115,8 @@ class GroupWork {
                     .sums = sums,
                     .panels = panels.count,
                     .panel_bytes = phase.taps->panel_bytes(),
-                    .panel_sums = kPanelSums});
+                    .panel_sums = kPanelSums,
+                    .tap_bytes = shared_tap_bytes(*phase.taps)});
   }
 
   void multiply_levels(const PhasePlan& phase, int panel, Run pixels, std::int32_t* sums) {

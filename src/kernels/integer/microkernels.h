@@ -74,6 +74,7 @@ struct DotJob {
   int panels = 1;
   std::ptrdiff_t panel_bytes = 0;  // from one panel to the next, and from its sums to the next ones
   std::ptrdiff_t panel_sums = 0;
+  int tap_bytes = 0;  // of one of three taps in a row, where a pixel's neighbour is one tap further
 };
 
 using DotKernel = void (*)(const DotJob&);
