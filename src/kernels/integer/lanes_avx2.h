@@ -2,9 +2,9 @@
 
 // 16 floats in two AVX2 registers; see ScalarLanes for the meaning of each operation.
 
-#include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/tensor.h"
 
+#include "kernels/integer/noise_words.h"
 #include "kernels/integer/unroll.h"
 
 #include <cstring>
@@ -22,27 +22,29 @@ class Avx2Lanes {
     if (count < 16) p = padded(p, count, copy);
     return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
   }
+  // Tensors come from memory, and the hardware's prefetch starts anew on every page.
   static Avx2Lanes load(const Half* p, int count) {
+    _mm_prefetch(reinterpret_cast<const char*>(p) + kAhead, _MM_HINT_T0);
     Half copy[16];
     if (count < 16) p = padded(p, count, copy);
     return {_mm256_cvtph_ps(load16(p)), _mm256_cvtph_ps(load16(p + 8))};
   }
-  // Note [Rounding noise]: 8 words hold the noise of 16 elements in order.
-  static Avx2Lanes noise_bits(NoiseKey key, std::uint32_t first_pair) {
-    const __m256i count = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const auto word = [](std::uint32_t w) { return _mm256_set1_epi32(static_cast<int>(w)); };
-    __m256i x = _mm256_add_epi32(word(first_pair), count);
-    x = _mm256_xor_si256(x, word(key.first));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 16));
-    x = _mm256_mullo_epi32(x, word(0x7feb352dU));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 15));
-    x = _mm256_mullo_epi32(_mm256_add_epi32(x, word(key.second)), word(0x846ca68bU));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 16));
-    const auto as_float = [](__m128i halves) {
+  class Noise {
+   public:
+    Noise(NoiseKey key, std::uint32_t first_pair, std::uint32_t step)
+        : words_(key, first_pair, step) {}
+    Avx2Lanes next() {
+      const __m256i words = words_.next();
+      return {as_float(_mm256_castsi256_si128(words)),
+              as_float(_mm256_extracti128_si256(words, 1))};
+    }
+
+   private:
+    static __m256 as_float(__m128i halves) {
       return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(halves));
-    };
-    return {as_float(_mm256_castsi256_si128(x)), as_float(_mm256_extracti128_si256(x, 1))};
-  }
+    }
+    NoiseWords words_;
+  };
   void store(float* p, int count) const {
     if (count < 16) return store_copy(p, count);
     _mm256_storeu_ps(p, v_[0]);
@@ -146,6 +148,7 @@ class Avx2Lanes {
   };
 
  private:
+  static constexpr std::ptrdiff_t kAhead = 1024;
   Avx2Lanes(__m256 low, __m256 high) : v_{low, high} {}
 
   static void store16(__m128i bytes, std::uint8_t* p, int count) {

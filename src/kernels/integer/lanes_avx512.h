@@ -2,9 +2,8 @@
 
 // 16 floats in one AVX-512 register; see ScalarLanes for the meaning of each operation.
 
-#include "bitcycle/base/random.h"
-
 #include "kernels/integer/avx512_registers.h"
+#include "kernels/integer/noise_words.h"
 
 namespace bitcycle::integer {
 namespace {
@@ -20,19 +19,15 @@ class Avx512Lanes {
     _mm_prefetch(reinterpret_cast<const char*>(p) + kAhead, _MM_HINT_T0);
     return avx512::half_to_float(count == 16 ? load32(p) : avx512::load_some(p, first(count)));
   }
-  // Note [Rounding noise]: 8 words hold the noise of 16 elements in order.
-  static Avx512Lanes noise_bits(NoiseKey key, std::uint32_t first_pair) {
-    const __m256i count = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const auto word = [](std::uint32_t w) { return _mm256_set1_epi32(static_cast<int>(w)); };
-    __m256i x = _mm256_add_epi32(word(first_pair), count);
-    x = _mm256_xor_si256(x, word(key.first));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 16));
-    x = _mm256_mullo_epi32(x, word(0x7feb352dU));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 15));
-    x = _mm256_mullo_epi32(_mm256_add_epi32(x, word(key.second)), word(0x846ca68bU));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 16));
-    return avx512::int_to_float(avx512::widen_words(x));
-  }
+  class Noise {
+   public:
+    Noise(NoiseKey key, std::uint32_t first_pair, std::uint32_t step)
+        : words_(key, first_pair, step) {}
+    Avx512Lanes next() { return avx512::int_to_float(avx512::widen_words(words_.next())); }
+
+   private:
+    NoiseWords words_;
+  };
   void store(float* p, int count) const {
     if (count == 16) return _mm512_storeu_ps(p, v_);
     avx512::store_some(p, first(count), v_);

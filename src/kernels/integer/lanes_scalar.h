@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bitcycle::integer {
 namespace {
@@ -23,12 +24,22 @@ class ScalarLanes {
   static ScalarLanes load(const Half* p, int count) {
     return make([=](int i) { return i < count ? to_float(p[i]) : 0.0f; });
   }
-  static ScalarLanes noise_bits(NoiseKey key, std::uint32_t first_pair) {
-    return make([=](int i) {
-      const std::uint64_t element = std::uint64_t{first_pair} * 2 + static_cast<unsigned>(i);
-      return static_cast<float>(bitcycle::noise_bits(key, element));
-    });
-  }
+  // The noise bits of 16 elements, then of those `step` pairs of elements further on.
+  class Noise {
+   public:
+    Noise(NoiseKey key, std::uint32_t first_pair, std::uint32_t step)
+        : key_(key), element_(std::uint64_t{first_pair} * 2), step_(std::uint64_t{step} * 2) {}
+    ScalarLanes next() {
+      const std::uint64_t first = std::exchange(element_, element_ + step_);
+      return make([&](int i) {
+        return static_cast<float>(noise_bits(key_, first + static_cast<unsigned>(i)));
+      });
+    }
+
+   private:
+    NoiseKey key_;
+    std::uint64_t element_, step_;
+  };
   void store(float* p, int count) const { std::copy_n(v_, count, p); }
   void store(Half* p, int count) const { std::transform(v_, v_ + count, p, to_half); }
 

@@ -210,48 +210,60 @@ void gradient_sums_body(const GradientJob& shared) {
       });
 }
 
-// Calls sink(block, position, e) with e = a * g + (b * y + c).
-template <typename Lanes, typename T, typename Sink>
-[[gnu::always_inline]] inline void each_error(const GradientJob& shared, Sink sink) {
-  const GradientJob job = shared;
-  const auto* y = static_cast<const T*>(job.y);
-  each_block(
-      job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
-        const GatedGradient<Lanes, T> gradient(job, block);
-        const Lanes a = Lanes::load(job.a + block.channel, kPanel);
-        const Lanes b = Lanes::load(job.b + block.channel, kPanel);
-        const Lanes c = Lanes::load(job.c + block.channel, kPanel);
-        block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
-          const Lanes value = y != nullptr ? Lanes::load(y + p.at, block.count) : Lanes::all(0);
-          sink(block, p, gradient(p, value).times_plus(a, value.times_plus(b, c)));
-        });
-      });
-}
-
-// The 16 random bits of each element from `first` on, as floats.
+// The noise bits of a block's pixels in turn, as floats.
 template <typename Lanes>
-[[gnu::always_inline]] inline Lanes noise_lanes(NoiseKey key, std::int64_t first, int count) {
-  if (count == kPanel && (first & 1) == 0) {
-    return Lanes::noise_bits(key, static_cast<std::uint32_t>(first >> 1));
-  }
-  float values[kPanel] = {};
-  for (int i = 0; i < count; ++i) {
-    values[i] = static_cast<float>(noise_bits(key, static_cast<std::uint64_t>(first + i)));
-  }
-  return Lanes::load(values, kPanel);
-}
+class BlockNoise {
+ public:
+  BlockNoise(const GradientJob& job, const BandBlock& block)
+      : key_(job.key),
+        element_(job.first_element +
+                 std::ptrdiff_t{block.row} * job.grid.width * job.grid.channels + block.channel),
+        channels_(job.grid.channels),
+        count_(block.count),
+        paired_(count_ == kPanel && element_ % 2 == 0 && channels_ % 2 == 0),
+        stream_(key_, static_cast<std::uint32_t>(element_ / 2),
+                static_cast<std::uint32_t>(channels_ / 2)) {}
 
-// The job's coefficients include the quantizer's scale, its zero point and the noise's centre.
+  [[gnu::always_inline]] Lanes next() { return paired_ ? stream_.next() : next_by_element(); }
+
+ private:
+  Lanes next_by_element() {
+    float values[kPanel] = {};
+    for (int i = 0; i < count_; ++i) {
+      values[i] = static_cast<float>(noise_bits(key_, static_cast<std::uint64_t>(element_ + i)));
+    }
+    element_ += channels_;
+    return Lanes::load(values, kPanel);
+  }
+
+  NoiseKey key_;
+  std::int64_t element_;
+  int channels_;
+  int count_;
+  bool paired_;  // a pixel's elements share words with no others
+  typename Lanes::Noise stream_;
+};
+
+// e = a * g + (b * y + c) with noise, rounded to codes. The job's coefficients include the
+// quantizer's scale, its zero point and the noise's centre.
 template <typename Lanes, typename T>
 void quantize_errors_body(const GradientJob& shared) {
   const GradientJob job = shared;
   const typename Lanes::Quantizer quantizer(job.params);
-  each_error<Lanes, T>(
-      job, [&](const BandBlock& block, const Position& p,
-               const Lanes& e) __attribute__((always_inline)) {
-        const Lanes bits = noise_lanes<Lanes>(job.key, job.first_element + p.at, block.count);
-        quantizer.store(bits.times_plus(Lanes::all(kNoiseStep), e), job.codes + p.code,
-                        block.count);
+  const auto* y = static_cast<const T*>(job.y != nullptr ? job.y : job.gradient);  // else b is 0
+  each_block(
+      job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
+        const GatedGradient<Lanes, T> gradient(job, block);
+        BlockNoise<Lanes> noise(job, block);
+        const Lanes a = Lanes::load(job.a + block.channel, kPanel);
+        const Lanes b = Lanes::load(job.b + block.channel, kPanel);
+        const Lanes c = Lanes::load(job.c + block.channel, kPanel);
+        block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
+          const Lanes value = Lanes::load(y + p.at, block.count);
+          const Lanes e = gradient(p, value).times_plus(a, value.times_plus(b, c));
+          quantizer.store(noise.next().times_plus(Lanes::all(kNoiseStep), e), job.codes + p.code,
+                          block.count);
+        });
       });
 }
 
