@@ -102,8 +102,9 @@ inline void interleave_step(const __m128i (&rows)[4], __m128i subtract, std::uin
   save16(panel + 48, _mm_sub_epi8(_mm_unpackhi_epi16(high01, high23), subtract));
 }
 
-void interleave(const std::uint8_t* source, std::ptrdiff_t stride, int pixels,
-                std::uint8_t subtract, std::uint8_t* panel) {
+// Inline as AVX-512 has its own.
+inline void interleave(const std::uint8_t* source, std::ptrdiff_t stride, int pixels,
+                       std::uint8_t subtract, std::uint8_t* panel) {
   const __m128i bias = _mm_set1_epi8(static_cast<char>(subtract));
   for (; pixels >= 4; pixels -= 4, source += 4 * stride, panel += kStepBytes) {
     const __m128i rows[4] = {load16(source), load16(source + stride), load16(source + 2 * stride),

@@ -4,6 +4,7 @@
 #include "kernels/integer/avx2_depthwise.h"
 #include "kernels/integer/avx2_rows.h"
 #include "kernels/integer/avx512_outer.h"
+#include "kernels/integer/avx512_rows.h"
 #include "kernels/integer/avx512_store.h"
 #include "kernels/integer/pass_kernels.h"
 
@@ -30,7 +31,7 @@ constexpr Microkernels kTable{
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
     .survey = nullptr,
     .within = avx2::within,
-    .interleave = avx2::interleave,
+    .interleave = avx512::interleave,
     .unit_levels = nullptr,
     .step_sums = avx2::step_sums,
     .depthwise = avx2::depthwise,
