@@ -78,7 +78,7 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   state.input = code_params(call.input_range, call.bits.activation);
   quantize(grid, activation_source(x, state.pending.get()), state.input,
            codes.data_ptr<std::uint8_t>());
-  call.weights->quantize(values(saved.weight.contiguous()), call.bits.weight);
+  call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
   const integer::Codes view{codes.data_ptr<std::uint8_t>(), state.input};
   saved.y = output_like(call.shape, x);
   conv_products(call.executor)

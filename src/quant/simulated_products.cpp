@@ -230,7 +230,7 @@ void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors,
   const at::Tensor sums = std::get<1>(
       at::convolution_backward(e, q, weight_codes(s, weights, type), c10::nullopt, stride, none,
                                one, false, none, s.groups, {false, true, false}));
-  const at::Tensor exact = sums.to(at::kDouble).contiguous();
+  const at::Tensor exact = sums.permute({0, 2, 3, 1}).to(at::kDouble).contiguous();
   const auto each = weight_gradient.size() / static_cast<std::size_t>(s.out_channels);
   for (std::size_t i = 0; i < weight_gradient.size(); ++i) {
     const double factor =

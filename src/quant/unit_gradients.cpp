@@ -64,12 +64,12 @@ at::Tensor input_codes(const UnitState& state, const at::Tensor& source) {
 
 at::Tensor weight_gradient(const UnitState& state, const UnitTensors& saved,
                            const integer::Codes& errors) {
-  at::Tensor gradient = at::empty(saved.weight.sizes());
+  at::Tensor gradient = at::empty(saved.weight.sizes(), at::MemoryFormat::ChannelsLast);
   const at::Tensor codes = input_codes(state, saved.source);
   conv_products(state.call.executor)
       .backward_weights(state.call.shape, {codes.data_ptr<std::uint8_t>(), state.input}, errors,
                         *state.call.weights, values(gradient));
-  return dense(gradient);
+  return gradient;
 }
 
 at::Tensor input_gradient(const UnitState& state, const at::Tensor& like,
@@ -89,7 +89,7 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   integer::ConvWeights& weights = *state.call.weights;
   // Another pass of the layer, at other bits, may have come in between.
   if (weights.bits() != state.call.bits.weight) {
-    weights.quantize(values(saved.weight.contiguous()), state.call.bits.weight);
+    weights.quantize(values(dense(saved.weight)), state.call.bits.weight);
   }
   const integer::CodeGrid grid = state.call.shape.error_grid();
   const float scale = scale_of_gradients(saved.y);

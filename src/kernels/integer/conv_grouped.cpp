@@ -130,9 +130,10 @@ void grouped_weight_gradient(const ConvShape& s, Codes input, Codes errors,
   for (std::int64_t w = 0; w < s.weights(); ++w) {
     const auto out = static_cast<int>(w / (s.group_inputs() * taps));
     const int in =
-        static_cast<int>(w / taps) % s.group_inputs() + out / s.group_outputs() * s.group_inputs();
-    const int ky = static_cast<int>(w % taps) / s.kernel;
-    const int kx = static_cast<int>(w % taps) % s.kernel;
+        static_cast<int>(w % s.group_inputs()) + out / s.group_outputs() * s.group_inputs();
+    const auto tap = static_cast<int>(w / s.group_inputs() % taps);
+    const int ky = tap / s.kernel;
+    const int kx = tap % s.kernel;
     std::int64_t sum = 0;
     for (int n = 0; n < s.batch; ++n) {
       for (int y = 0; y < s.out_height(); ++y) {

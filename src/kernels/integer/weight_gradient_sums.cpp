@@ -59,12 +59,9 @@ void Total::finish(const Layout& layout, int out, int shift, int zero, double fa
     const int ky = column % s.kernel;
     const int first = column / s.kernel * kPanel;
     const int count = std::min(kPanel, s.kernel * s.in_channels - first);
-    for (int c = 0, in = first % s.in_channels, kx = first / s.in_channels; c < count; ++c) {
-      gradient[(std::ptrdiff_t{in} * s.kernel + ky) * s.kernel + kx] =
-          static_cast<float>(static_cast<double>(sums[c]) * factor);
-      if (++in < s.in_channels) continue;
-      in = 0;
-      ++kx;
+    float* to = gradient + std::ptrdiff_t{ky} * s.kernel * s.in_channels + first;
+    for (int c = 0; c < count; ++c) {
+      to[c] = static_cast<float>(static_cast<double>(sums[c]) * factor);
     }
   }
 }

@@ -125,7 +125,7 @@ struct Oracle {
     each_product([&](int n, int y, int x, int out, int iy, int ix, int in, int ky, int kx) {
       const int group = out / s.group_outputs();
       const std::ptrdiff_t to =
-          ((std::ptrdiff_t{out} * s.group_inputs() + in) * s.kernel + ky) * s.kernel + kx;
+          ((std::ptrdiff_t{out} * s.kernel + ky) * s.kernel + kx) * s.group_inputs() + in;
       sums[static_cast<std::size_t>(to)] +=
           std::int64_t{errors(n, y, x, out)} * input(n, iy, ix, group * s.group_inputs() + in);
     });

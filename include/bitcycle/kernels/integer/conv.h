@@ -58,7 +58,7 @@ class ConvWeights {
   ConvWeights(ConvWeights&&) noexcept;
   ConvWeights& operator=(ConvWeights&&) noexcept;
 
-  // `weights` is [out][in / groups][k][k]; the range is taken per output channel.
+  // `weights` is [out][k][k][in / groups]; the range is taken per output channel.
   void quantize(std::span<const float> weights, int bits);
 
   int bits() const;
@@ -94,7 +94,7 @@ void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weight
 void conv_backward_data(const ConvShape& shape, Codes errors, const ConvWeights& weights,
                         MutableReal input_gradient);
 
-// dW of the same errors, [out][in / groups][k][k].
+// dW of the same errors, [out][k][k][in / groups].
 void conv_backward_weights(const ConvShape& shape, Codes input, Codes errors,
                            const ConvWeights& weights, std::span<float> weight_gradient);
 
