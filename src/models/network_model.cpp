@@ -132,6 +132,7 @@ void NetworkModelImpl::initialise(std::uint64_t seed) {
 }
 
 void NetworkModelImpl::set_executor(Executor executor) {
+  executor_ = executor;
   for (ConvUnit& unit : units_) {
     if (unit) unit->set_executor(executor);
   }
@@ -161,8 +162,10 @@ IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
     return units_[index]->execute({as_half(x.values), x.range, x.pending, x.stored},
                                   as_half(ready(residual)), delivery);
   }
-  if (node.kind == NodeKind::max_pool && is_half(x.values)) {
-    return {{max_pool_half(ready(x), node.kernel, node.stride, node.padding), {}, {}}, {}};
+  // What follows a pool reads halves, so a float tensor is rounded before it, where it costs less.
+  const bool halves = is_half(x.values) || (executor_ != Executor::simulate && x.values.is_cpu());
+  if (node.kind == NodeKind::max_pool && halves) {
+    return {{max_pool_half(as_half(ready(x)), node.kernel, node.stride, node.padding), {}, {}}, {}};
   }
   if (node.kind == NodeKind::average_pool && is_half(x.values)) {
     return {{mean_pool_half(ready(x)), {}, {}}, {}};

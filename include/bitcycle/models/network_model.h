@@ -33,6 +33,7 @@ class NetworkModelImpl : public torch::nn::Module {
   at::Tensor run_in_float(const Node& node, const at::Tensor& x, const at::Tensor& residual);
 
   Network network_;
+  Executor executor_ = Executor::simulate;
   std::vector<ConvUnit> units_;       // by node; empty where the node is no convolution
   std::vector<QuantLinear> linears_;  // by node likewise
   std::vector<int> readers_;          // how many nodes read a node's output
