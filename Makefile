@@ -11,7 +11,7 @@ STAMP    := $(BUILD)/.packages
         install clean
 
 help:
-	@echo "make demo        train a small ResNet at cyclic and at static precision, and compare"
+	@echo "make demo        train a small ResNet in integers, cyclic and static, and in float; compare"
 	@echo "make test        build everything and run the fast tests"
 	@echo "make build       build only"
 	@echo "make test-slow   the slow tests too (fuzzers included)"
