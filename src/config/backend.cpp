@@ -3,6 +3,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/kernels/integer/conv.h"
+#include "bitcycle/kernels/integer/limits.h"
 
 #include "config/fields.h"
 #include "kernels/integer/microkernels.h"
@@ -16,7 +17,6 @@
 namespace bitcycle {
 namespace {
 
-constexpr int kMaxDepthwiseKernel = 15;
 constexpr std::size_t kNamedLayers = 2;  // of those that share a reason
 
 std::string taken_widths() {
@@ -60,8 +60,9 @@ std::string geometry_reason(const Node& node) {
     return fmt::format("padding {} (a kernel of {} needs {})", node.padding, node.kernel,
                        node.kernel / 2);
   }
-  if (node.depthwise() && node.kernel > kMaxDepthwiseKernel) {
-    return fmt::format("a depthwise kernel of {} (at most {})", node.kernel, kMaxDepthwiseKernel);
+  if (node.depthwise() && node.kernel > integer::kMaxDepthwiseKernel) {
+    return fmt::format("a depthwise kernel of {} (at most {})", node.kernel,
+                       integer::kMaxDepthwiseKernel);
   }
   const std::int64_t products = std::int64_t{node.kernel} * node.kernel *
                                 std::max(node.in.channels, node.out.channels) / node.groups;

@@ -3,6 +3,7 @@
 #include "kernels/integer/weights.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/kernels/integer/limits.h"
 #include "bitcycle/kernels/quantize.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ void check(const ConvShape& s) {
           "groups that divide the channels", std::to_string(s.groups));
   const std::int64_t products =
       std::int64_t{s.kernel} * s.kernel * std::max(s.group_inputs(), s.group_outputs());
-  require(!s.depthwise() || s.kernel <= 15, "a depthwise kernel of at most 15",
+  require(!s.depthwise() || s.kernel <= kMaxDepthwiseKernel,
+          "a depthwise kernel of at most " + std::to_string(kMaxDepthwiseKernel),
           std::to_string(s.kernel));
   require(products <= kMaxProducts, "at most " + std::to_string(kMaxProducts) + " products a sum",
           std::to_string(products));
