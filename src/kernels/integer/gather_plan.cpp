@@ -7,12 +7,10 @@ namespace bitcycle::integer {
 namespace {
 
 // Small images (the last stages, fully connected layers) share a work item, so that the blocks of
-// the dot products are filled. The number depends on the shape alone.
-constexpr int kGroupPixels = 64;
-
+// the dot products are filled: as many as share a partial sum of the statistics.
 int images_per_group(const Gather& call) {
-  const int pixels = call.out_height * call.out_width;
-  return std::clamp((kGroupPixels + pixels - 1) / pixels, 1, call.grid.batch);
+  const ConvShape out{.batch = call.grid.batch, .height = call.out_height, .width = call.out_width};
+  return out.images_a_sum();
 }
 
 void map_pixels(const Gather& call, int group, int first_y, int first_x, PhasePlan& plan) {
