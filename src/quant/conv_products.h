@@ -11,10 +11,7 @@ namespace bitcycle {
 struct ConvProducts {
   void (*forward)(const integer::ConvShape&, integer::Codes input, const integer::ConvWeights&,
                   integer::MutableReal output, integer::ChannelStats& stats);
-  void (*backward_data)(const integer::ConvShape&, integer::Codes errors,
-                        const integer::ConvWeights&, integer::MutableReal input_gradient);
-  void (*backward_weights)(const integer::ConvShape&, integer::Codes input, integer::Codes errors,
-                           const integer::ConvWeights&, std::span<float> weight_gradient);
+  void (*backward)(const integer::ConvBackward&);
 };
 
 const ConvProducts& conv_products(Executor executor);

@@ -1,6 +1,6 @@
 #include "bitcycle/quant/integer_unit.h"
 
-#include "bitcycle/kernels/integer/stored_codes.h"
+#include "bitcycle/kernels/integer/code_makers.h"
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"
@@ -58,42 +58,54 @@ integer::BatchNorm unit_norm(const UnitState& state) {
   return result;
 }
 
-// The codes without halo, or those that another reader of the same tensor stored.
-at::Tensor stored(const integer::CodeGrid& grid, integer::Codes codes, StoredInput* shared) {
-  if (shared != nullptr && shared->codes.defined() && shared->params == codes.params) {
-    return shared->codes;
-  }
-  const auto bytes = static_cast<std::int64_t>(stored_bytes(grid, codes.params.bits));
-  at::Tensor result = at::empty({bytes}, at::kByte);
-  store_codes(grid, codes, result.data_ptr<std::uint8_t>());
-  if (shared != nullptr) *shared = {codes.params, result};
-  return result;
+// Memory for the codes of an input that is quantized; empty where they can be made again, or where
+// another reader of the same tensor stored them.
+at::Tensor room_for_codes(const integer::CodeGrid& grid, const UnitState& state) {
+  const StoredInput* shared = state.stored.get();
+  const bool at_hand =
+      shared != nullptr && shared->codes.defined() && shared->params == state.input;
+  if (state.pending != nullptr || at_hand) return {};
+  const std::size_t bytes = stored_bytes(grid, state.input.bits);
+  return at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
 }
 
-// Quantizes the input and convolves it.
+// What the input's codes can be had from in the backward pass.
+at::Tensor kept_source(const at::Tensor& x, const at::Tensor& stored, UnitState& state) {
+  if (state.pending != nullptr) return x;
+  if (!stored.defined()) return state.stored->codes;
+  if (state.stored != nullptr) *state.stored = {state.input, stored};
+  return stored;
+}
+
+// Quantizes the input and convolves it, image by image.
 void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   const integer::CodeGrid grid = call.shape.input_grid();
-  const at::Tensor codes = code_buffer(grid);
   state.input = code_params(call.input_range, call.bits.activation);
-  quantize(grid, activation_source(x, state.pending.get()), state.input,
-           codes.data_ptr<std::uint8_t>());
   call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
-  const integer::Codes view{codes.data_ptr<std::uint8_t>(), state.input};
+  const integer::ActivationCodes codes(grid, activation_source(x, state.pending.get()),
+                                       state.input);
+  const at::Tensor stored = room_for_codes(grid, state);
+  const integer::StoringCodes storing(grid, state.input, codes,
+                                      stored.defined() ? stored.data_ptr<std::uint8_t>() : nullptr);
+  const integer::CodeMaker* maker = &codes;
+  if (stored.defined()) maker = &storing;
   saved.y = output_like(call.shape, x);
   conv_products(call.executor)
-      .forward(call.shape, view, *call.weights, mutable_view_of(saved.y), state.stats);
-  saved.source = state.pending != nullptr ? x : stored(grid, view, state.stored.get());
+      .forward(call.shape, {nullptr, state.input, maker}, *call.weights, mutable_view_of(saved.y),
+               state.stats);
+  saved.source = kept_source(x, stored, state);
 }
 
 // Batch norm, residual and activation of y, applied or left pending.
 at::Tensor deliver(const at::Tensor& residual, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   auto pending = std::make_shared<const PendingNorm>(
-      PendingNorm{state.norm.scale, state.norm.shift, call.activation});
+      PendingNorm{state.norm.scale, state.norm.shift, call.activation, state.norm.mean});
   integer::ActivationSource source = activation_source(saved.y, pending.get());
   if (call.delivery == Delivery::pending && !residual.defined()) {
     state.output.output.range = activation_range(state.stats, source);
+    state.returned = pending->returned;
     state.output.output.pending = std::move(pending);
     return saved.y.detach();
   }
@@ -146,10 +158,6 @@ c10::optional<at::Tensor> maybe(const at::Tensor& x) {
 }
 
 }  // namespace
-
-at::Tensor code_buffer(const integer::CodeGrid& grid) {
-  return at::empty({static_cast<std::int64_t>(grid.bytes())}, at::kByte);
-}
 
 bool executable(LayerBits bits) {
   const auto fits = [](int width) {

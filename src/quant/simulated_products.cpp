@@ -2,6 +2,7 @@
 // numbers, in single precision where every sum stays below 2^24 and in double otherwise, so the
 // sums are exact. What follows them is docs/numerics.md written out in scalar code.
 
+#include "bitcycle/kernels/integer/code_makers.h"
 #include "bitcycle/quant/torch.h"
 
 #include "quant/conv_products.h"
@@ -28,6 +29,18 @@ double largest_code(const Codes& codes) {
 double largest_weight(const ConvWeights& weights) {
   return 1 << (weights.bits() - 1);
 }
+
+// The codes of all images in memory.
+struct CodeTensor {
+  at::Tensor buffer;
+  Codes codes;
+
+  CodeTensor(const Codes& from, const CodeGrid& grid)
+      : buffer(at::empty({static_cast<std::int64_t>(grid.bytes())}, at::kByte)),
+        codes{buffer.data_ptr<std::uint8_t>(), from.params} {
+    make_all(grid, *from.maker, buffer.data_ptr<std::uint8_t>());
+  }
+};
 
 // code - zero point as [batch, channels, height, width], halo included.
 at::Tensor differences(const CodeGrid& grid, const Codes& codes, at::ScalarType type) {
@@ -120,8 +133,10 @@ class Statistics {
   std::vector<float> sum_, squares_;
 };
 
-void simulated_forward(const ConvShape& s, Codes input, const ConvWeights& weights,
+void simulated_forward(const ConvShape& s, Codes made, const ConvWeights& weights,
                        integer::MutableReal output, integer::ChannelStats& stats) {
+  const CodeTensor tensor(made, s.input_grid());
+  const Codes& input = tensor.codes;
   const double products = s.kernel * s.kernel * s.group_inputs();
   const auto type = exact_type(products * largest_code(input) * largest_weight(weights));
   const at::Tensor q = differences(s.input_grid(), input, type);
@@ -220,7 +235,7 @@ void simulated_backward_data(const ConvShape& s, Codes errors, const ConvWeights
               sink);
 }
 
-void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors,
+void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, float error_unit,
                                 const ConvWeights& weights, std::span<float> weight_gradient) {
   const double products = double{1} * s.batch * s.out_height() * s.out_width();
   const auto type = exact_type(products * largest_code(input) * largest_code(errors));
@@ -233,18 +248,28 @@ void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors,
   const at::Tensor exact = sums.permute({0, 2, 3, 1}).to(at::kDouble).contiguous();
   const auto each = weight_gradient.size() / static_cast<std::size_t>(s.out_channels);
   for (std::size_t i = 0; i < weight_gradient.size(); ++i) {
-    const double factor =
-        double{input.params.scale} * errors.params.scale / weights.scales()[i / each];
+    const double factor = double{input.params.scale} * (errors.params.scale / error_unit) /
+                          weights.scales()[i / each];
     weight_gradient[i] = static_cast<float>(exact.data_ptr<double>()[i] * factor);
   }
 }
 
-constexpr ConvProducts kSimulated{simulated_forward, simulated_backward_data,
-                                  simulated_backward_weights};
+void simulated_backward(const integer::ConvBackward& call) {
+  const ConvShape& s = call.shape;
+  const CodeTensor errors(call.errors, s.error_grid()), input(call.input, s.input_grid());
+  if (call.input_gradient) {
+    simulated_backward_data(s, errors.codes, call.weights, call.input_gradient);
+  }
+  for (int n = 0; call.after_image && n < s.batch; ++n) call.after_image(n);
+  simulated_backward_weights(s, input.codes, errors.codes, call.error_unit, call.weights,
+                             call.weight_gradient);
+}
+
+constexpr ConvProducts kSimulated{simulated_forward, simulated_backward};
 constexpr ConvProducts kExecuted{
     [](const ConvShape& shape, Codes input, const ConvWeights& weights, integer::MutableReal output,
        integer::ChannelStats& stats) { conv_forward(shape, input, weights, {}, output, &stats); },
-    integer::conv_backward_data, integer::conv_backward_weights};
+    integer::conv_backward};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // The backward pass of a unit in the integer scheme.
 
-#include "bitcycle/kernels/integer/stored_codes.h"
+#include "bitcycle/kernels/integer/code_makers.h"
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"
@@ -34,52 +34,65 @@ integer::GradientSource gated_by_activation(const UnitState& state, const UnitTe
   return source;
 }
 
-// The errors of the convolution as codes, weight scales folded in.
-struct ErrorCodes {
-  at::Tensor buffer;
-  integer::CodeParams params;
-  integer::Codes view() const { return {buffer.data_ptr<std::uint8_t>(), params}; }
-};
-
-ErrorCodes quantized(const IntegerUnitCall& call, const integer::ErrorSource& errors,
-                     integer::Range range) {
-  const integer::CodeGrid grid = call.shape.error_grid();
-  ErrorCodes codes{code_buffer(grid), code_params(range, call.bits.error)};
-  quantize_errors(grid, errors, codes.params, call.noise, codes.buffer.data_ptr<std::uint8_t>());
-  return codes;
-}
-
-// The input's codes: from where they are kept, or made again from what they were made of.
-at::Tensor input_codes(const UnitState& state, const at::Tensor& source) {
+// How the input's codes are made: from where they are kept, or again from what they were made of.
+std::unique_ptr<integer::CodeMaker> input_maker(const UnitState& state, const at::Tensor& source) {
   const integer::CodeGrid grid = state.call.shape.input_grid();
-  at::Tensor codes = code_buffer(grid);
-  auto* to = codes.data_ptr<std::uint8_t>();
   if (state.pending == nullptr) {
-    load_codes(grid, source.data_ptr<std::uint8_t>(), state.input, to);
-  } else {
-    quantize(grid, activation_source(source, state.pending.get()), state.input, to);
+    return std::make_unique<integer::StoredCodes>(grid, state.input,
+                                                  source.data_ptr<std::uint8_t>());
   }
-  return codes;
+  return std::make_unique<integer::ActivationCodes>(
+      grid, activation_source(source, state.pending.get()), state.input);
 }
 
-at::Tensor weight_gradient(const UnitState& state, const UnitTensors& saved,
-                           const integer::Codes& errors) {
-  at::Tensor gradient = at::empty(saved.weight.sizes(), at::MemoryFormat::ChannelsLast);
-  const at::Tensor codes = input_codes(state, saved.source);
-  conv_products(state.call.executor)
-      .backward_weights(state.call.shape, {codes.data_ptr<std::uint8_t>(), state.input}, errors,
-                        *state.call.weights, values(gradient));
-  return gradient;
+at::Tensor empty_input_gradient(const integer::ConvShape& shape, const at::Tensor& like) {
+  return at::empty({shape.batch, shape.in_channels, shape.height, shape.width}, like.options(),
+                   at::MemoryFormat::ChannelsLast);
 }
 
-at::Tensor input_gradient(const UnitState& state, const at::Tensor& like,
-                          const integer::Codes& errors) {
-  const integer::ConvShape& shape = state.call.shape;
-  const at::Tensor gradient = at::empty({shape.batch, shape.in_channels, shape.height, shape.width},
-                                        like.options(), at::MemoryFormat::ChannelsLast);
-  conv_products(state.call.executor)
-      .backward_data(shape, errors, *state.call.weights, mutable_view_of(gradient));
-  return gradient;
+// The sums that the unit before will ask for; see Note [Sums on the way back].
+std::optional<integer::GradientPass> sums_on_the_way(const UnitState& state,
+                                                     const UnitTensors& saved,
+                                                     const at::Tensor& gradient) {
+  if (state.pending == nullptr || !gradient.defined()) return {};
+  integer::GradientSource source{.gradient = view_of(gradient), .y = view_of(saved.source)};
+  if (state.pending->activation == Activation::relu) {
+    source.scale = state.pending->scale;
+    source.shift = state.pending->shift;
+  }
+  return std::make_optional<integer::GradientPass>(grid_of(gradient), source, state.pending->mean);
+}
+
+// Fills in the gradients of weight and input from the errors of the convolution.
+void products(const UnitState& state, const UnitTensors& saved, const integer::ErrorSource& errors,
+              const integer::CodeParams& params, UnitWants wants, UnitGradients& gradients) {
+  const IntegerUnitCall& call = state.call;
+  const integer::ErrorCodes error_codes(call.shape.error_grid(), errors, params, call.noise);
+  const auto input_codes = input_maker(state, saved.source);
+  gradients.weight = at::empty(saved.weight.sizes(), at::MemoryFormat::ChannelsLast);
+  if (wants.x) gradients.x = empty_input_gradient(call.shape, saved.y);
+  auto pass = sums_on_the_way(state, saved, gradients.x);
+  integer::ConvBackward backward{.shape = call.shape,
+                                 .input = {nullptr, state.input, input_codes.get()},
+                                 .errors = {nullptr, params, &error_codes},
+                                 .weights = *call.weights,
+                                 .input_gradient = mutable_view_of(gradients.x),
+                                 .weight_gradient = values(gradients.weight),
+                                 .error_unit = scale_of_gradients(saved.y)};
+  if (pass) backward.after_image = [&](int image) { pass->run(image); };
+  conv_products(call.executor).backward(backward);
+  if (pass) *state.pending->returned = {gradients.x, pass->sums()};
+}
+
+// The sums over a gradient, unless they came with it.
+integer::GradientSums sums_of(const at::Tensor& gradient, const integer::GradientSource& source,
+                              const UnitState& state, const at::Tensor& gated) {
+  if (state.returned != nullptr) {
+    const ReturnedGradient returned = std::exchange(*state.returned, {});
+    if (returned.gradient.is_same(gradient)) return returned.sums;
+  }
+  return gradient_sums(state.call.shape.error_grid(), source, state.norm.mean,
+                       mutable_view_of(gated));
 }
 
 }  // namespace
@@ -101,8 +114,7 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   source.residual = view_of(added);
   // Gated and added up once, where it is needed as a tensor or would be added up again.
   if (wants.residual || added.defined()) gradients.residual = at::empty_like(gradient);
-  const auto sums =
-      gradient_sums(grid, source, state.norm.mean, mutable_view_of(gradients.residual));
+  const integer::GradientSums sums = sums_of(gradient, source, state, gradients.residual);
   if (gradients.residual.defined()) {
     source = {.gradient = view_of(gradients.residual), .y = view_of(saved.y)};
   }
@@ -114,11 +126,9 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
     gradients.beta = float_tensor(norm.beta, scale);
   }
   const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
-  const ErrorCodes codes = quantized(state.call, errors, error_bounds(sums, state.stats, errors));
-  integer::Codes unscaled = codes.view();
-  unscaled.params.scale /= scale;
-  gradients.weight = weight_gradient(state, saved, unscaled);
-  if (wants.x) gradients.x = input_gradient(state, saved.y, codes.view());
+  products(state, saved, errors,
+           code_params(error_bounds(sums, state.stats, errors), state.call.bits.error), wants,
+           gradients);
   if (!wants.residual) gradients.residual.reset();
   return gradients;
 }

@@ -11,6 +11,7 @@ struct UnitState : torch::CustomClassHolder {
   integer::CodeParams input;
   std::shared_ptr<const PendingNorm> pending;  // of the input
   std::shared_ptr<StoredInput> stored;         // likewise
+  std::shared_ptr<ReturnedGradient> returned;  // where the output's reader leaves its gradient
   integer::ChannelStats stats;                 // of y
   integer::BatchNorm norm;
   bool joined = false;       // whether a residual was added
@@ -34,8 +35,6 @@ struct UnitWants {
   bool x = true;
   bool residual = false;
 };
-
-at::Tensor code_buffer(const integer::CodeGrid& grid);
 
 // `error` is the gradient of the output; `other`, if defined, that of its second handle.
 UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,

@@ -7,6 +7,10 @@
 
 namespace bitcycle::integer {
 
+inline bool in_groups(const ConvShape& shape) {
+  return shape.groups > 1 && !shape.depthwise();
+}
+
 void grouped_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
                      std::span<const float> scales, std::span<const float> bias, MutableReal output,
                      ChannelStats* stats);

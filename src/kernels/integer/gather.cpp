@@ -1,9 +1,9 @@
 #include "kernels/integer/gather.h"
 
 #include "kernels/integer/gather_group.h"
-#include "kernels/integer/stats.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 namespace bitcycle::integer {
@@ -29,11 +29,11 @@ GroupScratch& thread_scratch() {
 class GroupWork {
  public:
   GroupWork(const Gather& call, const GatherPlan& plan, const Microkernels& table, int index,
-            float* stats)
+            const std::uint8_t* codes, float* stats)
       : call_(call),
         plan_(plan),
         table_(table),
-        group_(call, plan, table, thread_scratch(), index),
+        group_(call, plan, table, thread_scratch(), index, codes),
         images_(group_.images()),
         target_(std::ptrdiff_t{index} * plan.group * call.out_height * call.out_width *
                 call.phases.front().out_channels),
@@ -135,7 +135,7 @@ class GroupWork {
                        .order = order.blocks.data() + done,
                        .panel = panels.data() + panel * taps.panel_bytes(),
                        .segments = phase.segments,
-                       .zero = call_.codes.params.zero_point,
+                       .zero = call_.params.zero_point,
                        .sums = sums});
       done = end;
     }
@@ -156,7 +156,7 @@ class GroupWork {
     const PackedTaps& taps = *phase.taps;
     const std::ptrdiff_t pairs = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
     const std::int64_t largest =
-        (std::int64_t{call_.codes.params.levels()} << (call_.weight_bits - 1)) * taps.taps();
+        (std::int64_t{call_.params.levels()} << (call_.weight_bits - 1)) * taps.taps();
     const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
     table_.depthwise(
         {.source = group_.codes() + panel * kPanel,
@@ -165,7 +165,7 @@ class GroupWork {
          .taps = phase.tap_bytes,
          .singles = narrow ? taps.singles.data() + panel * taps.taps() * kPanel : nullptr,
          .pairs = taps.pairs.data() + panel * pairs,
-         .box_zero = call_.codes.params.zero_point * taps.taps(),
+         .box_zero = call_.params.zero_point * taps.taps(),
          .sums = sums,
          .boxes = boxes});
     StoreJob store = store_job(phase, panel);
@@ -186,14 +186,14 @@ class GroupWork {
   // What all blocks of a panel share.
   StoreJob store_job(const PhasePlan& phase, int panel) const {
     const int channel = panel * kPanel;
-    const std::ptrdiff_t size = call_.output.type == Real::f16 ? 2 : 4;
     StoreJob job{};
     job.channels = std::min(kPanel, phase.taps->out_channels - channel);
     job.channel_int = phase.channel_int.data() + channel;
     job.channel_offset = call_.offsets.data() + channel;
     job.channel_scale = call_.scales.data() + channel;
     job.bias = call_.bias.data() + channel;
-    job.output = static_cast<char*>(call_.output.data) + (target_ + channel) * size;
+    job.output =
+        static_cast<char*>(call_.output.data) + (target_ + channel) * bytes_of(call_.output.type);
     job.stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr;
     return job;
   }
@@ -212,16 +212,25 @@ class GroupWork {
 
 }  // namespace
 
-void gather(const Gather& call) {
-  const Microkernels& table = microkernels();
-  const GatherPlan plan = plan_gather(call, table.saturates);
-  const int panels = panels_of(call.phases.front().out_channels);
-  PartialStats stats(call.stats != nullptr ? plan.groups : 0, panels);
-#pragma omp parallel for schedule(dynamic, 1)
-  for (int group = 0; group < plan.groups; ++group) {
-    GroupWork(call, plan, table, group, stats.group(group)).run();
+GatherRun::GatherRun(const Gather& call)
+    : call_(call),
+      table_(microkernels()),
+      plan_(plan_gather(call, table_.saturates)),
+      stats_(call.stats != nullptr ? plan_.groups : 0,
+             panels_of(call.phases.front().out_channels)) {}
+
+void GatherRun::run(int image, int images, const std::uint8_t* codes) {
+  assert(image % plan_.group == 0);
+  for (int n = 0; n < images; n += plan_.group) {
+    const int group = (image + n) / plan_.group;
+    GroupWork(call_, plan_, table_, group, codes + n * call_.grid.image_bytes(),
+              stats_.group(group))
+        .run();
   }
-  if (call.stats != nullptr) stats.reduce(call.phases.front().out_channels, *call.stats);
+}
+
+void GatherRun::finish() {
+  if (call_.stats != nullptr) stats_.reduce(call_.phases.front().out_channels, *call_.stats);
 }
 
 }  // namespace bitcycle::integer

@@ -3,32 +3,28 @@
 // The driver that forward and backward-data convolutions share: for every output pixel, gather the
 // codes under the taps and multiply them with the packed weights.
 
-#include "kernels/integer/weights.h"
-
-#include <span>
-#include <vector>
+#include "kernels/integer/gather_plan.h"
+#include "kernels/integer/stats.h"
 
 namespace bitcycle::integer {
 
-struct Gather {
-  CodeGrid grid;  // of the gathered codes
-  Codes codes;
-  int weight_bits = kMaxBits;
-  std::span<const PackedTaps> phases;  // output pixel (y, x) belongs to phase y % step, x % step
-  int step = 1;                        // phases.size() == step * step
-  int out_height = 1;
-  int out_width = 1;
-  Box box = Box::pixel;
-  // Per gathered channel, the weight of its codes in the box sums; empty: 1.
-  std::span<const float> box_weights;
-  // Per output channel, padded to panels.
-  std::span<const float> offsets;
-  std::span<const float> scales;
-  std::span<const float> bias;
-  MutableReal output;
-  ChannelStats* stats = nullptr;
-};
+// Threads may run different images of one call at the same time.
+class GatherRun {
+ public:
+  explicit GatherRun(const Gather& call);
 
-void gather(const Gather& call);
+  // Images that share a work item; runs start at multiples of it.
+  int group() const { return plan_.group; }
+  // `codes` are those of the first of the images.
+  void run(int image, int images, const std::uint8_t* codes);
+  // Once all images have been run.
+  void finish();
+
+ private:
+  Gather call_;
+  const Microkernels& table_;
+  GatherPlan plan_;
+  PartialStats stats_;
+};
 
 }  // namespace bitcycle::integer

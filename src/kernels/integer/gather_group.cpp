@@ -37,18 +37,18 @@ LevelOrder order_blocks(const std::uint8_t* levels, int pixels, int block) {
 }  // namespace
 
 Group::Group(const Gather& call, const GatherPlan& plan, const Microkernels& table,
-             GroupScratch& scratch, int index)
+             GroupScratch& scratch, int index, const std::uint8_t* codes)
     : call_(call),
       plan_(plan),
       table_(table),
       scratch_(scratch),
       images_(std::min(plan.group, call.grid.batch - index * plan.group)),
-      codes_(call.codes.data + std::ptrdiff_t{index} * plan.group * call.grid.image_bytes()) {}
+      codes_(codes) {}
 
 void Group::survey() {
   const auto pixels = static_cast<int>(plane_pixels() * images_);
   const auto size = static_cast<std::size_t>(pixels);
-  const int zero = call_.codes.params.zero_point;
+  const int zero = call_.params.zero_point;
   const int channels = call_.grid.channels;
   if (has_levels()) {
     const bool differences = plan_.arithmetic == Arithmetic::signed_levels;
@@ -91,7 +91,7 @@ void Group::fill(const PhasePlan& phase) {
 }
 
 void Group::correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* boxes) const {
-  const std::int32_t zero = call_.codes.params.zero_point * phase.taps->products();
+  const std::int32_t zero = call_.params.zero_point * phase.taps->products();
   const int pixels = images_ * phase.pixels();
   if (call_.box_weights.empty()) {
     for (int i = 0; i < pixels; ++i) boxes[i] = static_cast<float>(ints[i] - zero);

@@ -40,7 +40,7 @@ struct GroupScratch {
 class Group {
  public:
   Group(const Gather& call, const GatherPlan& plan, const Microkernels& table,
-        GroupScratch& scratch, int index);
+        GroupScratch& scratch, int index, const std::uint8_t* codes);
 
   int images() const { return images_; }
   const std::uint8_t* codes() const { return codes_; }

@@ -76,14 +76,14 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithm
     plan.segments = cut_segments(*plan.taps, call.grid.row_bytes(), chain);
   }
   // sum c (u - z) = sum c u - z sum c. Differences lack nothing.
-  const int zero = arithmetic == Arithmetic::signed_levels ? 0 : call.codes.params.zero_point;
+  const int zero = arithmetic == Arithmetic::signed_levels ? 0 : call.params.zero_point;
   for (const std::int32_t sum : plan.taps->code_sums) plan.channel_int.push_back(-zero * sum);
   return plan;
 }
 
 // Codes with a small zero point are small themselves: activations after ReLU.
 Arithmetic choose_arithmetic(const Gather& call, int chain) {
-  const CodeParams& params = call.codes.params;
+  const CodeParams& params = call.params;
   if (chain >= kLongChain || call.box == Box::channel) return Arithmetic::chained;
   return params.zero_point * 8 <= params.levels() ? Arithmetic::unsigned_levels
                                                   : Arithmetic::signed_levels;
@@ -95,7 +95,7 @@ GatherPlan plan_gather(const Gather& call, bool saturates) {
   GatherPlan plan;
   plan.group = images_per_group(call);
   plan.groups = (call.grid.batch + plan.group - 1) / plan.group;
-  const int chain = saturates ? chain_length(call.codes.params.bits, call.weight_bits)
+  const int chain = saturates ? chain_length(call.params.bits, call.weight_bits)
                               : std::numeric_limits<int>::max();
   plan.arithmetic = choose_arithmetic(call, chain);
   // Segments of levels are whole rows of taps; chains are cut in the kernels.

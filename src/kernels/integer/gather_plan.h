@@ -1,14 +1,35 @@
 #pragma once
 
-// What a gather works out once a call and every thread then reads: where pixels lie, how the
-// reduced dimension is cut into segments, and the integer corrections for zero points.
+// What is gathered, and what a gather works out once a call and every thread then reads: where
+// pixels lie, how the reduced dimension is cut into segments, and the integer corrections for zero
+// points.
 
-#include "kernels/integer/gather.h"
+#include "kernels/integer/weights.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bitcycle::integer {
+
+struct Gather {
+  CodeGrid grid;  // of the gathered codes
+  CodeParams params;
+  int weight_bits = kMaxBits;
+  std::span<const PackedTaps> phases;  // output pixel (y, x) belongs to phase y % step, x % step
+  int step = 1;                        // phases.size() == step * step
+  int out_height = 1;
+  int out_width = 1;
+  Box box = Box::pixel;
+  // Per gathered channel, the weight of its codes in the box sums; empty: 1.
+  std::span<const float> box_weights;
+  // Per output channel, padded to panels.
+  std::span<const float> offsets;
+  std::span<const float> scales;
+  std::span<const float> bias;
+  MutableReal output;
+  ChannelStats* stats = nullptr;
+};
 
 // How a gather multiplies; see Note [Exact dot products].
 enum class Arithmetic {

@@ -1,4 +1,6 @@
-#include "bitcycle/kernels/integer/stored_codes.h"
+// Codes without their halo, and back.
+
+#include "bitcycle/kernels/integer/code_makers.h"
 
 #include "kernels/integer/halo.h"
 
@@ -37,17 +39,14 @@ void load_row(const std::uint8_t* stored, std::ptrdiff_t count, int bits, std::u
   for (std::ptrdiff_t i = 0; i < count - second; ++i) codes[second + i] = stored[i] >> kHalfByte;
 }
 
-// Calls work(offset of a row's first code, offset of the stored row) for every row.
+// Calls work(offset of a row's first code in the image, offset of the stored row).
 template <typename Work>
-void each_row(const CodeGrid& grid, int bits, Work work) {
+void each_row(const CodeGrid& grid, int bits, int image, Work work) {
   const std::ptrdiff_t first =
       grid.halo * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels;
-#pragma omp parallel for schedule(static)
-  for (int n = 0; n < grid.batch; ++n) {
-    for (int y = 0; y < grid.height; ++y) {
-      work(n * grid.image_bytes() + y * grid.row_bytes() + first,
-           (std::ptrdiff_t{n} * grid.height + y) * stored_row(grid, bits));
-    }
+  for (int y = 0; y < grid.height; ++y) {
+    work(y * grid.row_bytes() + first,
+         (std::ptrdiff_t{image} * grid.height + y) * stored_row(grid, bits));
   }
 }
 
@@ -58,21 +57,17 @@ std::size_t stored_bytes(const CodeGrid& grid, int bits) {
          static_cast<std::size_t>(grid.height);
 }
 
-void store_codes(const CodeGrid& grid, Codes codes, std::uint8_t* stored) {
-  const int bits = codes.params.bits;
-  each_row(grid, bits, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
-    store_row(codes.data + from, row_codes(grid), bits, stored + to);
+void StoredCodes::make(int image, std::uint8_t* codes) const {
+  fill_halo(grid_, params_.zero_point, codes);
+  each_row(grid_, params_.bits, image, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+    load_row(stored_ + from, row_codes(grid_), params_.bits, codes + to);
   });
 }
 
-void load_codes(const CodeGrid& grid, const std::uint8_t* stored, const CodeParams& params,
-                std::uint8_t* codes) {
-#pragma omp parallel for schedule(static)
-  for (int n = 0; n < grid.batch; ++n) {
-    fill_halo(grid, params.zero_point, codes + n * grid.image_bytes());
-  }
-  each_row(grid, params.bits, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
-    load_row(stored + from, row_codes(grid), params.bits, codes + to);
+void StoringCodes::make(int image, std::uint8_t* codes) const {
+  maker_.make(image, codes);
+  each_row(grid_, params_.bits, image, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+    store_row(codes + from, row_codes(grid_), params_.bits, stored_ + to);
   });
 }
 

@@ -24,18 +24,17 @@ Accumulator& thread_accumulator() {
 class BandWork {
  public:
   BandWork(const Layout& layout, const Microkernels& table, Codes input, Codes errors,
-           Accumulator& sums, int item)
+           Accumulator& sums, int images, int band)
       : layout_(layout),
         shape_(layout.shape),
         table_(table),
         input_(input),
         errors_(errors),
         sums_(sums),
-        image_(item / layout.bands * layout.group),
-        images_(std::min(layout.group, layout.shape.batch - image_)),
-        row_(item % layout.bands * layout.band),
+        images_(images),
+        row_(band * layout.band),
         rows_(std::min(layout.band, layout.shape.out_height() - row_)),
-        chain_(longest_chain(table, input, errors)),
+        chain_(longest_chain(table, input.params, errors.params)),
         subtract_(errors.params.zero_point) {}
 
   std::int64_t pixels() const { return std::int64_t{images_} * rows_ * layout_.row_steps * 4; }
@@ -44,7 +43,7 @@ class BandWork {
     if (input_.params.zero_point != 0) sum_errors();
     // The zero point is taken off the errors. Levels can do with differences of more than 8 bits;
     // else half the errors' range is taken off, and the columns summed to make up for it.
-    if (chain_ >= kLongChain && !differences_fit()) subtract_ = half_range(errors_);
+    if (chain_ >= kLongChain && !differences_fit()) subtract_ = half_range(errors_.params);
     interleave_errors();
     if (chain_ < kLongChain) {
       sums_.units.resize(static_cast<std::size_t>(layout_.output_panels));
@@ -60,13 +59,13 @@ class BandWork {
  private:
   const std::uint8_t* error_row(int n, int y) const {
     const CodeGrid grid = shape_.error_grid();
-    return errors_.data + (image_ + n) * grid.image_bytes() +
-           (row_ + y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels;
+    return errors_.data + n * grid.image_bytes() + (row_ + y + grid.halo) * grid.row_bytes() +
+           std::ptrdiff_t{grid.halo} * grid.channels;
   }
 
   bool differences_fit() const {
     const int zero = errors_.params.zero_point;
-    const int half = half_range(errors_);  // what the chains were worked out for
+    const int half = half_range(errors_.params);  // what the chains were worked out for
     const Span span{std::max(zero - half, 0), std::min(zero + half - 1, 255)};
     bool fit = true;
     for (int i = 0; i < images_ * rows_ && fit; ++i) {
@@ -119,7 +118,7 @@ class BandWork {
         sums_.columns.reserve(static_cast<std::size_t>(layout_.group * layout_.column_image_bytes) +
                               kUnitSteps * kStepBytes);
     for (int n = 0; n < images_; ++n) {
-      const std::uint8_t* image = input_.data + (image_ + n) * grid.image_bytes() +
+      const std::uint8_t* image = input_.data + n * grid.image_bytes() +
                                   std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes();
       for (int y = 0; y < source_rows; ++y) {
         std::uint8_t* to = columns + n * layout_.column_image_bytes +
@@ -219,7 +218,6 @@ class BandWork {
   Codes input_;
   Codes errors_;
   Accumulator& sums_;
-  int image_;
   int images_;
   int row_;
   int rows_;
@@ -227,39 +225,74 @@ class BandWork {
   int subtract_;
 };
 
-}  // namespace
+class DenseWeightGradient : public WeightGradient {
+ public:
+  DenseWeightGradient(const ConvShape& shape, CodeParams input, CodeParams errors)
+      : layout_(shape),
+        table_(microkernels()),
+        input_(input),
+        errors_(errors),
+        total_(caller_total()) {
+    total_.start(static_cast<std::size_t>(omp_get_max_threads()));
+  }
 
-void dense_weight_gradient(const ConvShape& shape, Codes input, Codes errors,
-                           std::span<const double> factors, std::span<float> gradient) {
-  static thread_local Total caller_total;
-  Total& total = caller_total;
-  const Layout layout(shape);
-  const Microkernels& table = microkernels();
-  const std::int64_t limit = tile_limit(input, errors);
-  const int shift = half_range(errors) - errors.params.zero_point;
-  total.start(static_cast<std::size_t>(omp_get_max_threads()));
-#pragma omp parallel
-  {
+  int group() const override { return layout_.group; }
+
+  void enter() override {
     Accumulator& own = thread_accumulator();
-    own.clear(layout);
-    total.join(static_cast<std::size_t>(omp_get_thread_num()), own);
-#pragma omp for schedule(dynamic, 1)
-    for (int item = 0; item < layout.groups * layout.bands; ++item) {
-      BandWork work(layout, table, input, errors, own, item);
-      if (own.pixels + work.pixels() > limit) {
-#pragma omp critical(bitcycle_weight_gradient)
-        total.empty(own, layout);
+    own.clear(layout_);
+    total_.join(static_cast<std::size_t>(omp_get_thread_num()), own);
+  }
+
+  void add(int images, const std::uint8_t* input, const std::uint8_t* errors) override {
+    for (int n = 0; n < images; n += layout_.group) {
+      const Codes in{input + n * layout_.shape.input_grid().image_bytes(), input_};
+      const Codes out{errors + n * layout_.shape.error_grid().image_bytes(), errors_};
+      for (int band = 0; band < layout_.bands; ++band) {
+        add_band(in, out, std::min(layout_.group, images - n), band);
       }
-      own.pixels += work.pixels();
-      work.run();
-    }
-#pragma omp for schedule(static)
-    for (int out = 0; out < shape.out_channels; ++out) {
-      total.finish(
-          layout, out, shift, input.params.zero_point, factors[static_cast<std::size_t>(out)],
-          gradient.data() + std::ptrdiff_t{out} * shape.kernel * shape.kernel * shape.in_channels);
     }
   }
+
+  void finish(std::span<const double> factors, std::span<float> gradient) override {
+    const ConvShape& s = layout_.shape;
+    const int shift = half_range(errors_) - errors_.zero_point;
+#pragma omp for schedule(static)
+    for (int out = 0; out < s.out_channels; ++out) {
+      total_.finish(layout_, out, shift, input_.zero_point, factors[static_cast<std::size_t>(out)],
+                    gradient.data() + std::ptrdiff_t{out} * s.kernel * s.kernel * s.in_channels);
+    }
+  }
+
+ private:
+  static Total& caller_total() {
+    static thread_local Total total;
+    return total;
+  }
+
+  void add_band(Codes input, Codes errors, int images, int band) {
+    Accumulator& own = thread_accumulator();
+    BandWork work(layout_, table_, input, errors, own, images, band);
+    if (own.pixels + work.pixels() > tile_limit(input_, errors_)) {
+#pragma omp critical(bitcycle_weight_gradient)
+      total_.empty(own, layout_);
+    }
+    own.pixels += work.pixels();
+    work.run();
+  }
+
+  Layout layout_;
+  const Microkernels& table_;
+  CodeParams input_;
+  CodeParams errors_;
+  Total& total_;
+};
+
+}  // namespace
+
+std::unique_ptr<WeightGradient> dense_weight_gradient(const ConvShape& shape, CodeParams input,
+                                                      CodeParams errors) {
+  return std::make_unique<DenseWeightGradient>(shape, input, errors);
 }
 
 }  // namespace bitcycle::integer

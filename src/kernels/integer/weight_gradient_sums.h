@@ -17,19 +17,18 @@ inline constexpr int kFewSteps = 128;          // images are grouped until a run
 inline constexpr int kManySteps =
     512;  // and large ones cut into bands of rows of at most this many
 
-inline int longest_chain(const Microkernels& table, Codes input, Codes errors) {
-  return table.saturates ? chain_length(input.params.bits, errors.params.bits)
-                         : std::numeric_limits<int>::max();
+inline int longest_chain(const Microkernels& table, CodeParams input, CodeParams errors) {
+  return table.saturates ? chain_length(input.bits, errors.bits) : std::numeric_limits<int>::max();
 }
 
-inline int half_range(Codes errors) {
-  return 1 << (errors.params.bits - 1);
+inline int half_range(CodeParams errors) {
+  return 1 << (errors.bits - 1);
 }
 
 // Products that a 32-bit tile may hold: of codes and differences of codes.
-inline std::int64_t tile_limit(Codes input, Codes errors) {
+inline std::int64_t tile_limit(CodeParams input, CodeParams errors) {
   return std::numeric_limits<std::int32_t>::max() /
-         (std::int64_t{input.params.levels()} * errors.params.levels());
+         (std::int64_t{input.levels()} * errors.levels());
 }
 
 // How the call is cut into work items, and where things lie.

@@ -8,6 +8,8 @@
 #include "kernels/integer/microkernels.h"
 #include "kernels/integer/taps.h"
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 namespace bitcycle::integer {
@@ -17,6 +19,13 @@ constexpr int panels_of(int channels) {
 }
 constexpr int padded(int channels) {
   return panels_of(channels) * kPanel;
+}
+// One value a channel, and `otherwise` for the channels that fill up the last panel.
+inline std::vector<float> to_panels(std::span<const float> values, int channels,
+                                    float otherwise = 0.0f) {
+  std::vector<float> out(static_cast<std::size_t>(padded(channels)), otherwise);
+  std::copy(values.begin(), values.end(), out.begin());
+  return out;
 }
 
 // The weights as one gather (forward, or one phase of backward-data) needs them.

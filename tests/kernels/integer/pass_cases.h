@@ -3,7 +3,7 @@
 // Tensors for the fused passes, everything the passes make from them, and how two outcomes are
 // compared.
 
-#include "bitcycle/kernels/integer/passes.h"
+#include "bitcycle/kernels/integer/code_makers.h"
 
 #include "kernels/integer/microkernels.h"
 
@@ -131,11 +131,11 @@ struct Outcome {
         error_codes(t.grid.bytes(), 0xcd) {
     activation = activate(t.grid, t.joined(), x.data(), mask.data());
     params = code_params(activate(t.grid, t.alone(), {}, nullptr), bits);
-    quantize(t.grid, t.alone(), params, codes.data());
+    make_all(t.grid, ActivationCodes(t.grid, t.alone(), params), codes.data());
     sums = gradient_sums(t.grid, t.errors().source, t.mean, g.data());
     error = error_bounds(sums, t.stats(), t.errors());
     error_params = code_params(error, bits);
-    quantize_errors(t.grid, t.errors(), error_params, key, error_codes.data());
+    make_all(t.grid, ErrorCodes(t.grid, t.errors(), error_params, key), error_codes.data());
   }
 };
 

@@ -148,8 +148,8 @@ TEST(IntegerPasses, StochasticRoundingIsUnbiased) {
   const std::vector<float> ones(16, 1.0f);
   std::vector<std::uint8_t> codes(grid.bytes());
   const CodeParams params = code_params({-1.0f, 6.0f}, 3);
-  quantize_errors(grid, {{values.data(), {}, {}, nullptr, {}, {}}, ones, {}, {}}, params, {7, 8},
-                  codes.data());
+  const ErrorSource errors{{values.data(), {}, {}, nullptr, {}, {}}, ones, {}, {}};
+  make_all(grid, ErrorCodes(grid, errors, params, {7, 8}), codes.data());
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     ASSERT_TRUE(codes[i] == params.zero_point || codes[i] == params.zero_point + 1);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -89,13 +90,21 @@ struct ChannelStats {
 void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
                   std::span<const float> bias, MutableReal output, ChannelStats* stats);
 
-// dx = conv_backward_data(e, w_q) for errors that had the weight scale folded in before they were
-// quantized: the layer's error is e_q / scales[o]. Dense NHWC.
-void conv_backward_data(const ConvShape& shape, Codes errors, const ConvWeights& weights,
-                        MutableReal input_gradient);
-
-// dW of the same errors, [out][k][k][in / groups].
-void conv_backward_weights(const ConvShape& shape, Codes input, Codes errors,
-                           const ConvWeights& weights, std::span<float> weight_gradient);
+// Both backward products, image by image: codes that are made on the way serve both while they are
+// in the cache. The errors had the weight scale folded in before they were quantized: the layer's
+// error is e_q / scales[o].
+struct ConvBackward {
+  ConvShape shape;
+  Codes input;  // for the weight gradient only
+  Codes errors;
+  const ConvWeights& weights;
+  MutableReal input_gradient;        // dense NHWC; may be empty
+  std::span<float> weight_gradient;  // [out][k][k][in / groups]; may be empty
+  float error_unit = 1.0f;           // what the weight gradient's errors are divided by
+  // Called when the input gradient of an image is complete, by the thread that made it; may be
+  // empty.
+  std::function<void(int image)> after_image = {};
+};
+void conv_backward(const ConvBackward& call);
 
 }  // namespace bitcycle::integer

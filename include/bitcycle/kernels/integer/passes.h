@@ -7,22 +7,26 @@
 //   codes = quantize(x)
 //
 // Without a residual the range of x follows from the channel statistics of y (activation_range), so
-// quantize() is the only pass. With one, activate() stores x and finds its range on the way, and
-// quantize() takes x for y.
+// quantizing is the only pass. With one, activate() stores x and finds its range on the way, and
+// x is quantized in place of y.
 // Backward, from the gradient of x to the errors of the convolution:
 //
-//   g = (gradient + residual) where x > 0                  gradient_sums()
-//   e = a[c] * g + b[c] * y + c[c]                         error_bounds(), quantize_errors()
+//   g = (gradient + residual) where x > 0                  GradientPass
+//   e = a[c] * g + b[c] * y + c[c]                         error_bounds(), ErrorCodes
 //
-// All tensors are dense NHWC and share one type; codes have the halo of `grid`, which every pass
-// fills with the zero point. Threads split the batch; results do not depend on their number.
+// All tensors are dense NHWC and share one type. Quantizing is done image by image, by those who
+// need the codes (code_makers.h). Threads split the batch; results do not depend on their number.
 
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/conv.h"
 
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace bitcycle::integer {
+
+struct GradientPlan;
 
 enum class Rectify { none, relu };
 
@@ -46,11 +50,6 @@ Range activation_range(const ChannelStats& stats, const ActivationSource& source
 Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal output,
                std::uint8_t* mask);
 
-// code = clamp(RNE(y * (scale / s) + (shift / s + z)), 0, n) with s and z of `params`: x / s + z in
-// one multiplication and addition. No residual.
-void quantize(const CodeGrid& grid, const ActivationSource& source, const CodeParams& params,
-              std::uint8_t* codes);
-
 struct GradientSource {
   RealView gradient;
   RealView residual;  // gradient that reaches x by another way; may be empty
@@ -68,7 +67,25 @@ struct GradientSums {
   std::vector<float> low, high;   // per channel: the range of g
 };
 
-// Stores g in `output`, where given (it may be the gradient's own memory), and sums it up.
+// Stores g in `output`, where given (it may be the gradient's own memory), and sums it up, image by
+// image and in any order.
+class GradientPass {
+ public:
+  GradientPass(const CodeGrid& grid, const GradientSource& source, std::span<const float> mean,
+               MutableReal output = {});
+  ~GradientPass();
+  void run(int image);
+  GradientSums sums() const;  // once all images have been run
+
+ private:
+  std::unique_ptr<const GradientPlan> plan_;
+  std::vector<float> means_;
+  MutableReal output_;
+  std::size_t partial_size_;  // of an image: [sum, deviation, low, high][padded channels]
+  std::vector<float> partial_;
+};
+
+// All images at once.
 GradientSums gradient_sums(const CodeGrid& grid, const GradientSource& source,
                            std::span<const float> mean, MutableReal output);
 
@@ -83,11 +100,6 @@ struct ErrorSource {
 // A range that holds all errors, from the ranges of g and of y, channel by channel: e varies with g
 // mostly, so it is hardly wider than the errors' own, and saves a pass over them.
 Range error_bounds(const GradientSums& sums, const ChannelStats& stats, const ErrorSource& source);
-
-// Stochastic rounding: code = clamp(RNE(e / s + z + noise), 0, n), with the noise of the element's
-// index in the dense tensor (Note [Rounding noise]).
-void quantize_errors(const CodeGrid& grid, const ErrorSource& source, const CodeParams& params,
-                     NoiseKey key, std::uint8_t* codes);
 
 // Batch norm's coefficients. Forward: scale = gamma / sqrt(var + eps), shift = beta - mean * scale.
 // Backward, for `count` elements a channel: a, b and c of ErrorSource with `fold` multiplied in.

@@ -53,12 +53,25 @@ struct Range {
 // The scale and zero point that cover `range` widened to hold 0, so that 0 has a code of its own.
 CodeParams code_params(Range range, int bits);
 
+// Makes the codes of one image at a time, halo included. Called by several threads at once.
+class CodeMaker {
+ public:
+  virtual ~CodeMaker() = default;
+  virtual void make(int image, std::uint8_t* codes) const = 0;
+};
+
+// The codes of a grid: in memory, or made by whoever works on an image, just before, so that they
+// never leave that thread's cache.
 struct Codes {
   const std::uint8_t* data = nullptr;
   CodeParams params;
+  const CodeMaker* maker = nullptr;  // where data is null
 };
 
 enum class Real { f16, f32 };
+constexpr std::ptrdiff_t bytes_of(Real type) {
+  return type == Real::f16 ? 2 : 4;
+}
 
 // A dense NHWC tensor of reals, or nothing.
 struct RealView {
