@@ -17,6 +17,7 @@ constexpr const char* kStepFooter =
     "float time divided by Bitcycle's: above 1, Bitcycle is faster. `peak_gmacs` is what the\n"
     "multiply instructions of the three passes alone reach here, on all threads; gmacs over it is\n"
     "the part of a step for which the multiply units are busy at least.\n"
+    "BITCYCLE_ISA=avx2 limits both sides to AVX2 on machines that have more.\n"
     "\n"
     "Example:\n"
     "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8";

@@ -2,6 +2,7 @@
 // mistake is answered in milliseconds, then let `bitcycle-torch` take over this process.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/kernels/isa.h"
 #include "bitcycle/network/zoo.h"
 
 #include "cli/run_paths.h"
@@ -52,6 +53,14 @@ void bind_threads(int threads) {
   if (used > 1) setenv("OMP_PROC_BIND", "true", /*overwrite=*/0);
 }
 
+// Both sides of a bench use the instruction set that BITCYCLE_ISA names. LibTorch and oneDNN have
+// settings of their own for it; below AVX2 they are left at their best.
+void limit_baseline() {
+  if (active_isa() != Isa::avx2) return;
+  setenv("ATEN_CPU_CAPABILITY", "avx2", /*overwrite=*/0);
+  setenv("DNNL_MAX_CPU_ISA", "AVX2", /*overwrite=*/0);
+}
+
 [[noreturn]] void hand_over(int threads) {
   bind_threads(threads);
   const fs::path program = torch_program();
@@ -77,12 +86,14 @@ int run_eval(const EvalOptions& options) {
 
 int run_bench_step(const BenchStepOptions& options) {
   make_network(options.model);
+  limit_baseline();
   hand_over(options.threads);
 }
 
 int run_bench_schedule(const BenchScheduleOptions& options) {
   make_network(options.model);
   two_cycles(options);
+  limit_baseline();
   hand_over(options.threads);
 }
 
