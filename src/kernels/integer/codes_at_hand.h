@@ -12,7 +12,7 @@ namespace bitcycle::integer {
 
 // The codes of a run of images, made in a buffer of the thread if they are not in memory yet.
 inline const std::uint8_t* at_hand(const Codes& codes, const CodeGrid& grid, int image, int images,
-                            AlignedBuffer<std::uint8_t>& buffer) {
+                                   AlignedBuffer<std::uint8_t>& buffer) {
   if (codes.maker == nullptr) return codes.data + image * grid.image_bytes();
   const std::ptrdiff_t each = grid.image_bytes();
   std::uint8_t* made = buffer.reserve(static_cast<std::size_t>(images * each) + kCodeSlack);

@@ -94,8 +94,7 @@ class BackwardRun {
       group = data_->run().group();
     }
     if (!call.weight_gradient.empty()) {
-      const auto make =
-          call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
+      const auto make = call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
       weights_ = make(call.shape, call.input.params, call.errors.params);
       factors_ = weight_factors(call);
       least = weights_->group();
@@ -123,8 +122,8 @@ class BackwardRun {
     if (data_) data_->run().run(image, images, errors);
     for (int n = image; call_.after_image && n < image + images; ++n) call_.after_image(n);
     if (weights_ == nullptr) return;
-    weights_->add(images,
-                  at_hand(call_.input, call_.shape.input_grid(), image, images, own.input), errors);
+    weights_->add(images, at_hand(call_.input, call_.shape.input_grid(), image, images, own.input),
+                  errors);
   }
 
   const ConvBackward& call_;

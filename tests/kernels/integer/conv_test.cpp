@@ -45,6 +45,54 @@ TEST(IntegerConv, ErrorWidthsAndInputZeroPoints) {
   }
 }
 
+// The results of operands whose codes are made image by image.
+void run_on_the_way(const ConvOperands& o, std::function<void(int)> after_image,
+                    ConvResults<Half>& r) {
+  const ConvShape& s = o.c.shape;
+  const CopiedCodes input(o.input.grid, o.input.padded), errors(o.errors.grid, o.errors.padded);
+  conv_forward(s, {nullptr, o.input.params, &input}, o.weights, {}, r.output.data(), &r.stats);
+  conv_backward({.shape = s,
+                 .input = {nullptr, o.input.params, &input},
+                 .errors = {nullptr, o.errors.params, &errors},
+                 .weights = o.weights,
+                 .input_gradient = r.input_gradient.data(),
+                 .weight_gradient = r.weight_gradient,
+                 .after_image = std::move(after_image)});
+}
+
+TEST(IntegerConv, CodesMadeOnTheWayGiveTheSameBytes) {
+  omp_set_num_threads(2);
+  for (const ConvShape& shape : small_shapes()) {
+    const ConvOperands operands({shape, 4, 8, Pattern::random, 3}, false);
+    const auto want = run<Half>(operands);
+    ConvResults<Half> found = want;
+    found.input_gradient.assign(want.input_gradient.size(), to_half(0.5f));
+    std::vector<int> seen(static_cast<std::size_t>(shape.batch));
+    const std::size_t each = want.input_gradient.size() / seen.size();
+    const auto after = [&](int image) {
+      const auto first = static_cast<std::ptrdiff_t>(each) * image;
+      const auto* made = found.input_gradient.data() + first;
+      const bool whole = std::equal(made, made + each, want.input_gradient.data() + first,
+                                    [](Half a, Half b) { return a.bits == b.bits; });
+      seen[static_cast<std::size_t>(image)] += whole ? 1 : 100;
+    };
+    run_on_the_way(operands, after, found);
+    expect_same(want, found, describe(operands.c));
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << describe(operands.c);
+  }
+}
+
+TEST(IntegerConv, EitherBackwardProductCanBeLeftOut) {
+  const ConvOperands o({{5, 7, 7, 64, 16, 3, 1, 1}, 3, 8, Pattern::random, 0}, false);
+  const auto want = run<Half>(o);
+  ConvResults<Half> found = want;
+  found.input_gradient.assign(want.input_gradient.size(), {});
+  found.weight_gradient.assign(want.weight_gradient.size(), 0.0f);
+  conv_backward({o.c.shape, {}, o.errors.view(), o.weights, found.input_gradient.data(), {}});
+  conv_backward({o.c.shape, o.input.view(), o.errors.view(), o.weights, {}, found.weight_gradient});
+  expect_same(want, found, describe(o.c));
+}
+
 TEST(IntegerConv, DoesNotDependOnTheNumberOfThreads) {
   const ConvOperands operands({{9, 8, 8, 16, 32, 3, 2, 1}, 4, 8, Pattern::random, 3}, false);
   omp_set_num_threads(1);

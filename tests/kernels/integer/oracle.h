@@ -14,6 +14,20 @@ namespace bitcycle::integer::testing {
 
 enum class Pattern { random, worst };  // worst: every operand at an end of its range
 
+// Hands out the codes of images that are in memory.
+class CopiedCodes : public CodeMaker {
+ public:
+  CopiedCodes(const CodeGrid& grid, const std::vector<std::uint8_t>& codes)
+      : size_(grid.image_bytes()), codes_(codes) {}
+  void make(int image, std::uint8_t* codes) const override {
+    std::copy_n(codes_.begin() + image * size_, size_, codes);
+  }
+
+ private:
+  std::ptrdiff_t size_;
+  const std::vector<std::uint8_t>& codes_;
+};
+
 // Dense codes, and the same with a halo as the kernels want them.
 struct TestCodes {
   CodeGrid grid;

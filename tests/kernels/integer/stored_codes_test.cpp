@@ -1,6 +1,8 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/code_makers.h"
 
+#include "kernels/integer/oracle.h"
+
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,20 +26,6 @@ std::vector<std::uint8_t> random_codes(const CodeGrid& grid, const CodeParams& p
   return codes;
 }
 
-// Hands out codes that are there already.
-class Given : public CodeMaker {
- public:
-  Given(const CodeGrid& grid, const std::vector<std::uint8_t>& codes)
-      : grid_(grid), codes_(codes) {}
-  void make(int image, std::uint8_t* codes) const override {
-    std::copy_n(codes_.begin() + image * grid_.image_bytes(), grid_.image_bytes(), codes);
-  }
-
- private:
-  CodeGrid grid_;
-  const std::vector<std::uint8_t>& codes_;
-};
-
 TEST(StoredCodes, ComeBackAsTheyWereAtEveryWidth) {
   for (const CodeGrid& grid :
        {CodeGrid{2, 5, 7, 16, 1}, {1, 3, 3, 5, 0}, {3, 1, 1, 1, 2}, {2, 4, 9, 33, 3}}) {
@@ -46,7 +34,7 @@ TEST(StoredCodes, ComeBackAsTheyWereAtEveryWidth) {
       const std::vector<std::uint8_t> codes = random_codes(grid, params);
       std::vector<std::uint8_t> stored(stored_bytes(grid, bits));
       std::vector<std::uint8_t> made(grid.bytes(), 0), loaded(grid.bytes(), 0);
-      const Given given(grid, codes);
+      const testing::CopiedCodes given(grid, codes);
       make_all(grid, StoringCodes(grid, params, given, stored.data()), made.data());
       make_all(grid, StoredCodes(grid, params, stored.data()), loaded.data());
       EXPECT_EQ(codes, made);
