@@ -118,6 +118,44 @@ TEST(ConvUnitTest, BackwardUsesTheBitsOfItsOwnForward) {
   EXPECT_TRUE(gradient(false).equal(gradient(true)));
 }
 
+// Gradients of the first of two units, whose output the second reads and, if asked for, the loss.
+enum class Readers { one, two };
+std::pair<at::Tensor, at::Tensor> first_gradients(Executor executor, LayerBits bits,
+                                                  Readers readers) {
+  torch::manual_seed(3);
+  const auto conv = torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false);
+  ConvUnit first(ConvUnitOptions{conv}), second(ConvUnitOptions{conv});
+  for (ConvUnit& unit : {std::ref(first), std::ref(second)}) {
+    unit->set_executor(executor);
+    unit->conv->set_precision(bits, RandomKey(5));
+  }
+  const at::Tensor x = pictures(16), weight = torch::randn(x.sizes());
+  UnitTensor middle;
+  at::Tensor y;
+  if (executor == Executor::simulate) {
+    middle.values = first->forward(x);
+    y = second->forward(middle.values);
+  } else {
+    middle = first->execute({x}, {}, Delivery::pending).output;
+    y = second->execute(middle, {}, Delivery::ready).output.values;
+  }
+  at::Tensor loss = (y * weight).sum();
+  if (readers == Readers::two) loss = loss + (ready(middle) * weight.flip(0)).sum();
+  loss.backward();
+  return {first->conv->weight.grad(), first->norm->bias.grad()};
+}
+
+// Batch norm's sums are taken where the second unit makes its gradient, and hold for that alone.
+TEST(ConvUnitTest, PendingOutputsMayHaveFurtherReaders) {
+  for (const Readers readers : {Readers::one, Readers::two}) {
+    const auto [weight, bias] = first_gradients(Executor::integer, {8, 8, 8}, readers);
+    const auto [float_weight, float_bias] = first_gradients(Executor::simulate, {}, readers);
+    EXPECT_GT(similarity(weight, float_weight), 0.98);
+    EXPECT_GT(similarity(bias, float_bias), 0.98);
+    EXPECT_NEAR(bias.norm().item<double>() / float_bias.norm().item<double>(), 1.0, 0.05);
+  }
+}
+
 TEST(ConvUnitTest, FewerBitsAreFurtherFromFloat) {
   const Outcome exact = step(kCases[1], Executor::simulate, {});
   double previous = 0;
