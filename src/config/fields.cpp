@@ -25,7 +25,7 @@ Words words(PrecisionRecipe::Backend) {
 Words words(PrecisionRecipe::Per) {
   return {"step", "epoch"};
 }
-Words words(PrecisionRecipe::RangeStart) {
+Words words(RangeStart) {
   return {"first_batch", "zero"};
 }
 Words words(EvaluationRecipe::BestOn) {

@@ -25,7 +25,7 @@ Words words(LearningRateRecipe::Warmup);
 Words words(PrecisionRecipe::Scheme);
 Words words(PrecisionRecipe::Backend);
 Words words(PrecisionRecipe::Per);
-Words words(PrecisionRecipe::RangeStart);
+Words words(RangeStart);
 Words words(EvaluationRecipe::BestOn);
 Words words(CycleLength);
 

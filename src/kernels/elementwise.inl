@@ -42,12 +42,12 @@ Range range(const float* x, std::int64_t count) {
 inline float to_grid(float code, const Grid& grid) {
   const float above = code < 0.0f ? 0.0f : code;
   const float clamped = above > grid.levels ? grid.levels : above;
-  return std::nearbyint(clamped) * grid.scale + grid.lo;
+  return std::nearbyint(clamped) * grid.scale + grid.low;
 }
 
 void quantize(const float* x, std::int64_t count, Grid grid, float* out) {
   for (std::int64_t i = 0; i < count; ++i) {
-    out[i] = to_grid((x[i] - grid.lo) / grid.scale, grid);
+    out[i] = to_grid((x[i] - grid.low) / grid.scale, grid);
   }
 }
 
@@ -66,7 +66,7 @@ void quantize_stochastic(const float* x, std::int64_t count, Grid grid, NoiseKey
     const std::int64_t length = left < 2 * kPairs ? left : 2 * kPairs;
     for (std::int64_t j = 0; j < length; ++j) {
       const float u = (static_cast<float>(halves[j]) - 32767.5f) * 0x1p-16f;
-      out[i + j] = to_grid((x[i + j] - grid.lo) / grid.scale + u, grid);
+      out[i + j] = to_grid((x[i + j] - grid.low) / grid.scale + u, grid);
     }
   }
 }

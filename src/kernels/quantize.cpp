@@ -20,7 +20,7 @@ std::int64_t count_of(std::span<const float> x) {
 
 // Both ends stay at infinity when no value could be compared.
 Range finite_or_zero(Range range) {
-  return range.lo <= range.hi ? range : Range{0, 0};
+  return range.low <= range.high ? range : Range{0, 0};
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ Range finite_or_zero(Range range) {
 Grid make_grid(Range range, int bits) {
   assert(bits >= 1 && bits <= 32);
   const float levels = static_cast<float>(std::ldexp(1.0, bits) - 1.0);
-  const float scale = (range.hi - range.lo) / levels;
-  return {range.lo, scale < 1e-8f ? 1e-8f : scale, levels};
+  const float scale = (range.high - range.low) / levels;
+  return {range.low, scale < 1e-8f ? 1e-8f : scale, levels};
 }
 
 Range range_of(std::span<const float> x) {
@@ -40,7 +40,7 @@ Range range_of(std::span<const float> x) {
   });
   Range all{INFINITY, -INFINITY};
   for (const Range& part : parts) {
-    all = {std::min(all.lo, part.lo), std::max(all.hi, part.hi)};
+    all = {std::min(all.low, part.low), std::max(all.high, part.high)};
   }
   return finite_or_zero(all);
 }

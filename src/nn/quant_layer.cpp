@@ -32,22 +32,17 @@ Range QuantLayer::running_range() const {
 
 void QuantLayer::track(Range range) {
   if (!tracks() && range_start_ == RangeStart::first_batch) {
-    running_range_.fill_(range.hi - range.lo);
-    running_zero_.fill_(range.lo);
+    running_range_.fill_(range.high - range.low);
+    running_zero_.fill_(range.low);
   } else {
-    running_range_.mul_(kKeep).add_(kTake * (range.hi - range.lo));
-    running_zero_.mul_(kKeep).add_(kTake * range.lo);
+    running_range_.mul_(kKeep).add_(kTake * (range.high - range.low));
+    running_zero_.mul_(kKeep).add_(kTake * range.low);
   }
   steps_tracked_.add_(1);
 }
 
-integer::Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training) {
-  const auto own_range = [&] {
-    const integer::Range range = x.range ? *x.range : real_range(x.values);
-    return Range{range.low, range.high};
-  };
-  const Range range = layer.input_range(own_range, training);
-  return {range.lo, range.hi};
+Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training) {
+  return layer.input_range([&] { return x.range ? *x.range : real_range(x.values); }, training);
 }
 
 }  // namespace bitcycle

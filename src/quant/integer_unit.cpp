@@ -81,7 +81,7 @@ at::Tensor kept_source(const at::Tensor& x, const at::Tensor& stored, UnitState&
 void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   const integer::CodeGrid grid = call.shape.input_grid();
-  state.input = code_params(call.input_range, call.bits.activation);
+  state.input = integer::code_params(call.input_range, call.bits.activation);
   call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
   const integer::ActivationCodes codes(grid, activation_source(x, state.pending.get()),
                                        state.input);
@@ -183,7 +183,7 @@ IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
   return result;
 }
 
-integer::Range real_range(const at::Tensor& x) {
+Range real_range(const at::Tensor& x) {
   const at::Tensor input = dense(x);
   return activate(grid_of(input), {.y = view_of(input)}, {}, nullptr);
 }

@@ -11,12 +11,12 @@ namespace bitcycle::portable {
 namespace {
 
 at::Tensor round_to_grid(const at::Tensor& codes, const Grid& grid) {
-  return codes.clamp(0.0f, grid.levels).round_().mul_(grid.scale).add_(grid.lo);
+  return codes.clamp(0.0f, grid.levels).round_().mul_(grid.scale).add_(grid.low);
 }
 
 // The divisor is a tensor because some devices divide by a number as a product with its inverse.
 at::Tensor to_codes(const at::Tensor& x, const Grid& grid) {
-  return (x - grid.lo) / at::full({}, grid.scale, x.options());
+  return (x - grid.low) / at::full({}, grid.scale, x.options());
 }
 
 // 32-bit unsigned arithmetic in 64-bit tensors: LibTorch has no unsigned type of this width. The

@@ -127,8 +127,8 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   }
   const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
   products(state, saved, errors,
-           code_params(error_bounds(sums, state.stats, errors), state.call.bits.error), wants,
-           gradients);
+           integer::code_params(error_bounds(sums, state.stats, errors), state.call.bits.error),
+           wants, gradients);
   if (!wants.residual) gradients.residual.reset();
   return gradients;
 }

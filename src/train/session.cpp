@@ -82,15 +82,12 @@ Session::Session(const Recipe& recipe)
       {.classes = class_count(recipe, *training_.train),
        .input = output_shape(training_augmentation_, training_.train->image(0).shape)});
   model_ = NetworkModel(network, recipe.seed);
-  const auto start = recipe.precision.range_start == PrecisionRecipe::RangeStart::zero
-                         ? RangeStart::zero
-                         : RangeStart::first_batch;
   PrecisionPlan plan(recipe.precision, planned_layers(network), length_);
   backend_ =
       choose_backend({.backend = recipe.precision.backend, .device = recipe.device}, network, plan);
   model_->set_executor(executor_of(backend_.backend, recipe.precision.scheme));
   controller_ = std::make_unique<PrecisionController>(*model_, std::move(plan), recipe.seed);
-  controller_->set_range_start(start);
+  controller_->set_range_start(recipe.precision.range_start);
   model_->to(device_);
 }
 

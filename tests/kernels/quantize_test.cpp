@@ -78,13 +78,13 @@ TEST(RangeTest, FindsExtremesAnywhereAndPassesOverNaN) {
     x[size / 2] = 7.5f;
     x[size - 1] = -9.25f;
     const Range range = range_of(x);
-    EXPECT_EQ(range.lo, -9.25f);
-    EXPECT_EQ(range.hi, size == 1 ? -9.25f : 7.5f);
+    EXPECT_EQ(range.low, -9.25f);
+    EXPECT_EQ(range.high, size == 1 ? -9.25f : 7.5f);
   }
-  EXPECT_EQ(range_of(std::vector<float>{}).hi, 0);
+  EXPECT_EQ(range_of(std::vector<float>{}).high, 0);
   const std::vector<float> nan = {1, std::numeric_limits<float>::quiet_NaN(), 2};
-  EXPECT_EQ(range_of(nan).lo, 1);
-  EXPECT_EQ(range_of(nan).hi, 2);
+  EXPECT_EQ(range_of(nan).low, 1);
+  EXPECT_EQ(range_of(nan).high, 2);
 }
 
 TEST(StochasticTest, MeanOverManyKeysIsTheValueItself) {
@@ -109,9 +109,9 @@ TEST(StochasticTest, EachElementUsesItsOwnNoise) {
   std::vector<float> q(x.size());
   quantize_stochastic(x, grid, key, q);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const float code = (x[i] - grid.lo) / grid.scale + noise(key, i);
+    const float code = (x[i] - grid.low) / grid.scale + noise(key, i);
     const float level = std::nearbyint(std::fmin(std::fmax(code, 0.0f), grid.levels));
-    ASSERT_EQ(q[i], level * grid.scale + grid.lo) << "at " << i;
+    ASSERT_EQ(q[i], level * grid.scale + grid.low) << "at " << i;
   }
 }
 
@@ -122,8 +122,8 @@ TEST(IsaTest, EveryInstructionSetGivesTheSameBytes) {
   for (Isa isa : available_isas()) {
     const auto& kernels = elementwise_kernels(isa);
     for (std::int64_t count : {1, 7, 16, 63, 64, 65, 1027}) {
-      EXPECT_EQ(kernels.range(x.data(), count).lo, reference.range(x.data(), count).lo);
-      EXPECT_EQ(kernels.range(x.data(), count).hi, reference.range(x.data(), count).hi);
+      EXPECT_EQ(kernels.range(x.data(), count).low, reference.range(x.data(), count).low);
+      EXPECT_EQ(kernels.range(x.data(), count).high, reference.range(x.data(), count).high);
       std::vector<float> a(count), b(count);
       kernels.quantize(x.data(), count, grid, a.data());
       reference.quantize(x.data(), count, grid, b.data());

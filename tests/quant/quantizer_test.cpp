@@ -17,8 +17,8 @@ TEST(QuantizerTest, TensorOperationsGiveTheFusedPassesValues) {
   for (int bits = 1; bits <= 8; ++bits) {
     const at::Tensor x = pictures(3, 5, 7, 6);
     const Range range = tensor_range(x);
-    EXPECT_EQ(range.lo, portable::tensor_range(x).lo);
-    EXPECT_EQ(range.hi, portable::tensor_range(x).hi);
+    EXPECT_EQ(range.low, portable::tensor_range(x).low);
+    EXPECT_EQ(range.high, portable::tensor_range(x).high);
     EXPECT_TRUE(quantize_tensor(x, range, bits).equal(portable::quantize_tensor(x, range, bits)));
     EXPECT_TRUE(quantize_weight(x, bits).equal(portable::quantize_weight(x, bits)));
     const NoiseKey key = noise_key(RandomKey(bits));

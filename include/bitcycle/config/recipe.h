@@ -5,6 +5,7 @@
 // of range and contradictions are Error(recipe) with file, line, column and the nearest known name.
 // A word of an enumeration is spelled in TOML as it is here.
 
+#include "bitcycle/kernels/range.h"
 #include "bitcycle/schedule/spec.h"
 
 #include <cstdint>
@@ -71,7 +72,6 @@ struct PrecisionRecipe {
   enum class Scheme { sbm, integer };  // integer: what the integer backend executes
   enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
-  enum class RangeStart { first_batch, zero };  // zero: the papers'
 
   Scheme scheme = Scheme::sbm;
   Backend backend = Backend::simulate;

@@ -6,32 +6,28 @@
 // bytes.
 
 #include "bitcycle/base/random.h"
+#include "bitcycle/kernels/range.h"
 
 #include <cstdint>
 #include <span>
 
 namespace bitcycle {
 
-// Smallest and largest value of a tensor.
-struct Range {
-  float lo = 0;
-  float hi = 0;
-};
-
-// The values lo, lo + scale, ..., lo + levels * scale.
+// The values low, low + scale, ..., low + levels * scale.
 struct Grid {
-  float lo = 0;
+  float low = 0;
   float scale = 1;
   float levels = 1;  // 2^bits - 1
 };
 
-// scale = max((hi - lo) / (2^bits - 1), 1e-8): a constant tensor survives exactly. bits in 1..32.
+// scale = max((high - low) / (2^bits - 1), 1e-8): a constant tensor survives exactly. bits
+// in 1..32.
 Grid make_grid(Range range, int bits);
 
 // NaNs are passed over; an empty span gives {0, 0}.
 Range range_of(std::span<const float> x);
 
-// out[i] = lo + scale * rne(clamp((x[i] - lo) / scale, 0, levels)); NaN stays NaN. `out` may be
+// out[i] = low + scale * rne(clamp((x[i] - low) / scale, 0, levels)); NaN stays NaN. `out` may be
 // `x`.
 void quantize(std::span<const float> x, const Grid& grid, std::span<float> out);
 

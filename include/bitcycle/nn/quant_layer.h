@@ -11,10 +11,6 @@
 
 namespace bitcycle {
 
-// Where the running range of activations starts: at the first batch's range, or at zero as in the
-// papers' code, which clamps evaluations hard for some tens of steps.
-enum class RangeStart { first_batch, zero };
-
 class QuantLayer {
  public:
   virtual ~QuantLayer() = default;
@@ -60,6 +56,6 @@ inline LayerBits executed_bits(LayerBits bits, bool training) {
 }
 
 // The range over which a layer that executes in integers quantizes its input.
-integer::Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training);
+Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training);
 
 }  // namespace bitcycle

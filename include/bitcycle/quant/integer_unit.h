@@ -35,7 +35,7 @@ struct IntegerUnitCall {
   Executor executor = Executor::integer;
   Activation activation = Activation::none;
   Delivery delivery = Delivery::ready;
-  integer::Range input_range;                     // over which the input is quantized
+  Range input_range;                              // over which the input is quantized
   std::shared_ptr<integer::ConvWeights> weights;  // memory for the codes, reused every step
   UnitNorm norm;
 };
@@ -50,6 +50,6 @@ IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
                                const at::Tensor& weight, const IntegerUnitCall& call);
 
 // The range of a half or float tensor.
-integer::Range real_range(const at::Tensor& x);
+Range real_range(const at::Tensor& x);
 
 }  // namespace bitcycle

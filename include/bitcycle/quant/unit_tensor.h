@@ -49,7 +49,7 @@ struct StoredInput {
 
 struct UnitTensor {
   at::Tensor values;                           // x, or y where something is pending
-  std::optional<integer::Range> range;         // of x, where it is known
+  std::optional<Range> range;                  // of x, where it is known
   std::shared_ptr<const PendingNorm> pending;  // null: nothing
   std::shared_ptr<StoredInput> stored;         // shared by the readers of x; null: one reader
 };

@@ -60,17 +60,17 @@ inline float rounded(float p) {
 
 // One output channel: SBM codes p in [0, n], stored as p - 2^(bits-1).
 void quantize_channel(std::span<const float> weights, ConvWeights::State& state, int channel) {
-  const bitcycle::Range range = range_of(weights);
+  const Range range = range_of(weights);
   const auto levels = static_cast<float>((1 << state.bits) - 1);
   const auto half = static_cast<float>(1 << (state.bits - 1));
-  const float scale = std::max((range.hi - range.lo) / levels, kSmallestScale);
+  const float scale = std::max((range.high - range.low) / levels, kSmallestScale);
   const auto c = static_cast<std::size_t>(channel);
   state.scales[c] = scale;
-  state.offsets[c] = range.lo / scale + half;
+  state.offsets[c] = range.low / scale + half;
   std::int8_t* codes = state.codes.data() + c * weights.size();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     // In this order a NaN becomes code 0; the trainer reports it by its loss.
-    const float p = std::min(levels, std::max(0.0f, (weights[i] - range.lo) / scale));
+    const float p = std::min(levels, std::max(0.0f, (weights[i] - range.low) / scale));
     codes[i] = static_cast<std::int8_t>(static_cast<int>(rounded(p) - half));
   }
 }

@@ -5,6 +5,7 @@
 // reuse it from step to step. Note [Integer scheme] in docs/numerics.md has the equations.
 
 #include "bitcycle/kernels/integer/half.h"
+#include "bitcycle/kernels/range.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +44,6 @@ struct CodeParams {
 
   int levels() const { return (1 << bits) - 1; }
   bool operator==(const CodeParams&) const = default;
-};
-
-struct Range {
-  float low = 0.0f;
-  float high = 0.0f;
 };
 
 // The scale and zero point that cover `range` widened to hold 0, so that 0 has a code of its own.
