@@ -13,6 +13,8 @@ namespace {
 // Products of two 9-bit differences that a 32-bit sum may hold.
 constexpr std::int64_t kMaxDifferences = 2147483647LL / (255 * 255);
 
+constexpr int kBlockPixels = 128;
+
 struct Sums {
   std::vector<std::int32_t> narrow;  // [panel][ky][kx][16]
   std::vector<std::int64_t> wide;
@@ -24,28 +26,44 @@ struct Sums {
   }
 };
 
-void add_row(const ConvShape& s, Codes input, Codes errors, const Microkernels& table, int n, int y,
-             Sums& sums) {
+// Output rows that are multiplied at once: enough for the sums' loads and stores to pay, few
+// enough for the rows to stay in the first-level cache from one panel to the next.
+int rows_at_once(const ConvShape& s) {
+  return std::clamp(kBlockPixels / s.out_width(), 1, s.out_height());
+}
+
+// The rows [y, y + rows) of image n.
+DepthwiseOuterJob rows_of(const ConvShape& s, Codes input, Codes errors, const Microkernels& table,
+                          int n, int y, int rows) {
   const CodeGrid source = s.input_grid();
   const CodeGrid error = s.error_grid();
-  const std::uint8_t* e = errors.data + n * error.image_bytes() +
-                          (y + error.halo) * error.row_bytes() +
-                          std::ptrdiff_t{error.halo} * error.channels;
-  for (int panel = 0; panel < panels_of(s.out_channels); ++panel) {
-    for (int ky = 0; ky < s.kernel; ++ky) {
-      const std::ptrdiff_t to = (std::ptrdiff_t{panel} * s.kernel + ky) * s.kernel * kPanel;
-      table.depthwise_outer({.source = input.data + n * source.image_bytes() +
-                                       (std::ptrdiff_t{y} * s.stride + ky) * source.row_bytes() +
-                                       panel * kPanel,
-                             .errors = e + panel * kPanel,
-                             .pixels = s.out_width(),
-                             .kernel = s.kernel,
-                             .pixel_stride = s.out_channels,
-                             .source_pixel_stride = std::ptrdiff_t{s.stride} * s.in_channels,
-                             .source_zero = input.params.zero_point,
-                             .error_zero = errors.params.zero_point,
-                             .sums = sums.narrow.data() + to});
-    }
+  const int zero = errors.params.zero_point;
+  const std::uint8_t* e =
+      errors.data + n * error.image_bytes() + (y + error.halo) * error.row_bytes();
+  return {.source = input.data + n * source.image_bytes() +
+                    std::ptrdiff_t{y} * s.stride * source.row_bytes(),
+          .errors = e + std::ptrdiff_t{error.halo} * error.channels,
+          .rows = rows,
+          .columns = s.out_width(),
+          .kernel = s.kernel,
+          .stride = s.stride,
+          .pixel_bytes = s.out_channels,
+          .source_row_bytes = source.row_bytes(),
+          .error_row_bytes = error.row_bytes(),
+          .source_zero = input.params.zero_point,
+          .error_zero = zero,
+          .byte_errors = table.within(e, rows * error.row_bytes(),
+                                      {std::max(0, zero - 128), std::min(255, zero + 127)}),
+          .sums = nullptr};
+}
+
+void add_rows(DepthwiseOuterJob job, int panels, const Microkernels& table, Sums& sums) {
+  job.sums = sums.narrow.data();
+  for (int panel = 0; panel < panels; ++panel) {
+    table.depthwise_outer(job);
+    job.source += kPanel;
+    job.errors += kPanel;
+    job.sums += job.kernel * job.kernel * kPanel;
   }
 }
 
@@ -55,6 +73,7 @@ void depthwise_weight_gradient(const ConvShape& s, Codes input, Codes errors,
                                std::span<const double> factors, std::span<float> gradient) {
   const Microkernels& table = microkernels();
   const auto size = static_cast<std::size_t>(padded(s.out_channels)) * s.kernel * s.kernel;
+  const int at_once = rows_at_once(s);
   std::vector<std::int64_t> total(size);
 #pragma omp parallel
   {
@@ -62,13 +81,15 @@ void depthwise_weight_gradient(const ConvShape& s, Codes input, Codes errors,
     std::int64_t pixels = 0;
 #pragma omp for schedule(dynamic, 1) nowait
     for (int n = 0; n < s.batch; ++n) {
-      for (int y = 0; y < s.out_height(); ++y) {
-        if (pixels + s.out_width() > kMaxDifferences) {
+      for (int y = 0; y < s.out_height(); y += at_once) {
+        const int rows = std::min(at_once, s.out_height() - y);
+        if (pixels + rows * s.out_width() > kMaxDifferences) {
           own.widen();
           pixels = 0;
         }
-        pixels += s.out_width();
-        add_row(s, input, errors, table, n, y, own);
+        pixels += rows * s.out_width();
+        add_rows(rows_of(s, input, errors, table, n, y, rows), panels_of(s.out_channels), table,
+                 own);
       }
     }
     own.widen();

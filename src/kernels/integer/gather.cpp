@@ -14,6 +14,9 @@ constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
 
 constexpr int kPanelSums = (kChunkPixels + kMaxPixels) * kPanel;  // of a chunk
 
+constexpr int kDepthwisePixels = 64;  // of a block
+static_assert(kDepthwisePixels <= kChunkPixels);
+
 // See DotJob::tap_bytes.
 int shared_tap_bytes(const PackedTaps& taps) {
   const bool shared = taps.x.count == 3 && taps.x.source_step == 1 && taps.in_channels % 4 == 0;
@@ -141,40 +144,69 @@ class GroupWork {
     }
   }
 
+  // Blocks of whole rows, or of parts of long ones.
   void run_depthwise(const PhasePlan& phase) {
-    for (int i = 0; i < images_ * phase.pixels(); i += kMaxPixels) {
-      for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
-        run_depthwise_block(phase, panel, i, std::min(kMaxPixels, images_ * phase.pixels() - i));
+    if (phase.pixels() == 0) return;
+    const int rows = images_ * phase.rows;
+    const int at_once = std::max(1, kDepthwisePixels / phase.columns);
+    for (int row = 0; row < rows; row += at_once) {
+      for (int x = 0; x < phase.columns; x += kDepthwisePixels) {
+        run_depthwise_block(phase, row * phase.columns + x, std::min(at_once, rows - row),
+                            std::min(kDepthwisePixels, phase.columns - x));
       }
     }
   }
 
-  void run_depthwise_block(const PhasePlan& phase, int panel, int first, int pixels) {
-    alignas(64) std::int32_t sums[kMaxPixels * kPanel];
-    alignas(64) float boxes[kMaxPixels * kPanel];
-    static constexpr std::int32_t kNoPixelInt[kMaxPixels] = {};
+  void run_depthwise_block(const PhasePlan& phase, int first, int rows, int columns) {
+    alignas(64) std::int32_t sums[(kDepthwisePixels + kMaxPixels) * kPanel];
+    alignas(64) float boxes[(kDepthwisePixels + kMaxPixels) * kPanel];
+    static constexpr std::int32_t kNoPixelInt[kDepthwisePixels] = {};
+    DepthwiseJob job = depthwise_job(phase);
+    job.offsets = sources(phase, first, rows * columns);
+    job.rows = rows;
+    job.columns = columns;
+    job.sums = sums;
+    job.boxes = boxes;
+    for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
+      table_.depthwise(of_panel(job, panel));
+      StoreJob store = store_job(phase, panel);
+      store.sums = sums;
+      store.pixels = rows * columns;
+      store.offsets = phase.targets.data() + first;
+      store.boxes = boxes;
+      store.pixel_int = kNoPixelInt;
+      store_kernel()(store);
+    }
+  }
+
+  // What all blocks and panels of a phase share.
+  DepthwiseJob depthwise_job(const PhasePlan& phase) const {
     const PackedTaps& taps = *phase.taps;
-    const std::ptrdiff_t pairs = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
     const std::int64_t largest =
         (std::int64_t{call_.codes.params.levels()} << (call_.weight_bits - 1)) * taps.taps();
     const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
-    table_.depthwise(
-        {.source = group_.codes() + panel * kPanel,
-         .offsets = sources(phase, first, pixels),
-         .pixels = pixels,
-         .taps = phase.tap_bytes,
-         .singles = narrow ? taps.singles.data() + panel * taps.taps() * kPanel : nullptr,
-         .pairs = taps.pairs.data() + panel * pairs,
-         .box_zero = call_.codes.params.zero_point * taps.taps(),
-         .sums = sums,
-         .boxes = boxes});
-    StoreJob store = store_job(phase, panel);
-    store.sums = sums;
-    store.pixels = pixels;
-    store.offsets = phase.targets.data() + first;
-    store.boxes = boxes;
-    store.pixel_int = kNoPixelInt;
-    store_kernel()(store);
+    DepthwiseJob job{};
+    job.source = group_.codes();
+    job.source_step = taps.x.source_step;
+    job.tap_rows = taps.y.count;
+    job.tap_columns = taps.x.count;
+    job.row_bytes = call_.grid.row_bytes();
+    job.pixel_bytes = call_.grid.channels;
+    job.taps = phase.tap_bytes;
+    job.quads = taps.quads.data();
+    job.singles = narrow ? taps.singles.data() : nullptr;
+    job.pairs = taps.pairs.data();
+    job.box_zero = call_.codes.params.zero_point * taps.taps();
+    return job;
+  }
+
+  static DepthwiseJob of_panel(DepthwiseJob job, int panel) {
+    const auto taps = static_cast<std::ptrdiff_t>(job.taps.size());
+    job.source += panel * kPanel;
+    job.quads += std::ptrdiff_t{panel} * job.tap_columns * kPanel * kQuad;
+    if (job.singles != nullptr) job.singles += panel * taps * kPanel;
+    job.pairs += panel * ((taps + 1) / 2) * kPanel * 2;
+    return job;
   }
 
   StoreKernel store_kernel() const {
