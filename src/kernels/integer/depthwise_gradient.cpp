@@ -1,6 +1,7 @@
 // Depthwise backward-weights: each channel has its own k x k sums. Differences of codes and zero
 // points fit 16 bits, so nothing has to be corrected afterwards.
 
+#include "kernels/integer/streaming.h"
 #include "kernels/integer/weight_gradient.h"
 #include "kernels/integer/weights.h"
 
@@ -59,7 +60,12 @@ DepthwiseOuterJob rows_of(const ConvShape& s, Codes input, Codes errors, const M
 
 void add_rows(DepthwiseOuterJob job, int panels, const Microkernels& table, Sums& sums) {
   job.sums = sums.narrow.data();
+  const std::ptrdiff_t source_bytes = job.rows * job.stride * job.source_row_bytes;
+  const RowsAhead source(job.source_row(job.rows, job.kernel - job.stride), source_bytes, panels);
+  const RowsAhead errors(job.error_row(job.rows), job.rows * job.error_row_bytes, panels);
   for (int panel = 0; panel < panels; ++panel) {
+    source.fetch(panel);
+    errors.fetch(panel);
     table.depthwise_outer(job);
     job.source += kPanel;
     job.errors += kPanel;

@@ -1,10 +1,11 @@
 #include "kernels/integer/gather.h"
 
+#include "kernels/integer/depthwise_block.h"
 #include "kernels/integer/gather_group.h"
 #include "kernels/integer/stats.h"
+#include "kernels/integer/streaming.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace bitcycle::integer {
 namespace {
@@ -14,7 +15,6 @@ constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
 
 constexpr int kPanelSums = (kChunkPixels + kMaxPixels) * kPanel;  // of a chunk
 
-constexpr int kDepthwisePixels = 64;  // of a block
 static_assert(kDepthwisePixels <= kChunkPixels);
 
 // See DotJob::tap_bytes.
@@ -38,15 +38,16 @@ class GroupWork {
         table_(table),
         group_(call, plan, table, thread_scratch(), index),
         images_(group_.images()),
-        target_(std::ptrdiff_t{index} * plan.group * call.out_height * call.out_width *
-                call.phases.front().out_channels),
+        element_bytes_(call.output.type == Real::f16 ? 2 : 4),
+        output_(static_cast<char*>(call.output.data) + index * plan.group * image_bytes()),
+        streams_(call.grid.batch * image_bytes() >= kStreamedBytes),
         stats_(stats),
         block_(group_.has_levels() ? table.level_pixels : table.dot.pixels),
         panels_at_once_(group_.has_levels() ? 1 : table.dot.panels) {}
 
   void run() {
     if (call_.box == Box::channel) {
-      for (const PhasePlan& phase : plan_.phases) run_depthwise(phase);
+      run_depthwise();
       return;
     }
     group_.survey();
@@ -54,6 +55,11 @@ class GroupWork {
   }
 
  private:
+  std::ptrdiff_t image_bytes() const {
+    return std::ptrdiff_t{call_.out_height} * call_.out_width * call_.phases.front().out_channels *
+           element_bytes_;
+  }
+
   void run_phase(const PhasePlan& phase) {
     group_.fill(phase);
     const int pixels = images_ * phase.pixels();
@@ -97,7 +103,7 @@ class GroupWork {
       multiply(phase, panels, pixels, sums);
     }
     for (int i = 0; i < panels.count; ++i) {
-      StoreJob store = store_job(phase, panels.first + i);
+      StoreJob store = store_job(phase, panels.first + i, output_);
       store.sums = sums + i * kPanelSums;
       store.pixels = pixels.count;
       store.offsets = phase.targets.data() + pixels.first;
@@ -144,69 +150,58 @@ class GroupWork {
     }
   }
 
-  // Blocks of whole rows, or of parts of long ones.
-  void run_depthwise(const PhasePlan& phase) {
-    if (phase.pixels() == 0) return;
-    const int rows = images_ * phase.rows;
-    const int at_once = std::max(1, kDepthwisePixels / phase.columns);
-    for (int row = 0; row < rows; row += at_once) {
-      for (int x = 0; x < phase.columns; x += kDepthwisePixels) {
-        run_depthwise_block(phase, row * phase.columns + x, std::min(at_once, rows - row),
-                            std::min(kDepthwisePixels, phase.columns - x));
-      }
+  void run_depthwise() {
+    const auto step = static_cast<std::size_t>(call_.step);
+    for (std::size_t y = 0; y < step; ++y) {
+      each_depthwise_block(std::span(plan_.phases).subspan(y * step, step), images_,
+                           [this](const DepthwiseBlock& block) { run_block(block); });
+    }
+    if (streams_) finish_streaming();
+  }
+
+  void run_block(const DepthwiseBlock& block) {
+    char* output = streams_ ? staging(block) : output_;
+    for (const PhasePlan& phase : block.phases) {
+      if (block.columns_of(phase) > 0) run_part(block, phase, output);
+    }
+    for (int r = 0; streams_ && r < block.rows; ++r) {
+      const std::ptrdiff_t at = block.start_of(r) * element_bytes_;
+      copy_past_caches(output_ + at, output + at, block.row_elements() * element_bytes_);
     }
   }
 
-  void run_depthwise_block(const PhasePlan& phase, int first, int rows, int columns) {
+  // Room for a block's results where they stay in the cache; in the place of `output_`.
+  char* staging(const DepthwiseBlock& block) const {
+    static thread_local AlignedBuffer<char> buffer;
+    return buffer.reserve(static_cast<std::size_t>(block.elements() * element_bytes_)) -
+           block.start_of(0) * element_bytes_;
+  }
+
+  // The pixels of a block that belong to one phase.
+  void run_part(const DepthwiseBlock& block, const PhasePlan& phase, char* output) {
     alignas(64) std::int32_t sums[(kDepthwisePixels + kMaxPixels) * kPanel];
     alignas(64) float boxes[(kDepthwisePixels + kMaxPixels) * kPanel];
     static constexpr std::int32_t kNoPixelInt[kDepthwisePixels] = {};
-    DepthwiseJob job = depthwise_job(phase);
-    job.offsets = sources(phase, first, rows * columns);
-    job.rows = rows;
-    job.columns = columns;
+    DepthwiseJob job = depthwise_job(call_, phase);
+    job.rows = block.rows;
+    job.columns = block.columns_of(phase);
+    job.source = group_.codes();
+    job.offsets = sources(phase, block.first_pixel(phase), job.pixels());
     job.sums = sums;
     job.boxes = boxes;
-    for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
+    const int panels = panels_of(phase.taps->out_channels);
+    const RowsAhead ahead = rows_ahead(job, panels);
+    for (int panel = 0; panel < panels; ++panel) {
+      ahead.fetch(panel);
       table_.depthwise(of_panel(job, panel));
-      StoreJob store = store_job(phase, panel);
+      StoreJob store = store_job(phase, panel, output);
       store.sums = sums;
-      store.pixels = rows * columns;
-      store.offsets = phase.targets.data() + first;
+      store.pixels = job.pixels();
+      store.offsets = phase.targets.data() + block.first_pixel(phase);
       store.boxes = boxes;
       store.pixel_int = kNoPixelInt;
       store_kernel()(store);
     }
-  }
-
-  // What all blocks and panels of a phase share.
-  DepthwiseJob depthwise_job(const PhasePlan& phase) const {
-    const PackedTaps& taps = *phase.taps;
-    const std::int64_t largest =
-        (std::int64_t{call_.codes.params.levels()} << (call_.weight_bits - 1)) * taps.taps();
-    const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
-    DepthwiseJob job{};
-    job.source = group_.codes();
-    job.source_step = taps.x.source_step;
-    job.tap_rows = taps.y.count;
-    job.tap_columns = taps.x.count;
-    job.row_bytes = call_.grid.row_bytes();
-    job.pixel_bytes = call_.grid.channels;
-    job.taps = phase.tap_bytes;
-    job.quads = taps.quads.data();
-    job.singles = narrow ? taps.singles.data() : nullptr;
-    job.pairs = taps.pairs.data();
-    job.box_zero = call_.codes.params.zero_point * taps.taps();
-    return job;
-  }
-
-  static DepthwiseJob of_panel(DepthwiseJob job, int panel) {
-    const auto taps = static_cast<std::ptrdiff_t>(job.taps.size());
-    job.source += panel * kPanel;
-    job.quads += std::ptrdiff_t{panel} * job.tap_columns * kPanel * kQuad;
-    if (job.singles != nullptr) job.singles += panel * taps * kPanel;
-    job.pairs += panel * ((taps + 1) / 2) * kPanel * 2;
-    return job;
   }
 
   StoreKernel store_kernel() const {
@@ -216,16 +211,15 @@ class GroupWork {
   }
 
   // What all blocks of a panel share.
-  StoreJob store_job(const PhasePlan& phase, int panel) const {
+  StoreJob store_job(const PhasePlan& phase, int panel, char* output) const {
     const int channel = panel * kPanel;
-    const std::ptrdiff_t size = call_.output.type == Real::f16 ? 2 : 4;
     StoreJob job{};
     job.channels = std::min(kPanel, phase.taps->out_channels - channel);
     job.channel_int = phase.channel_int.data() + channel;
     job.channel_offset = call_.offsets.data() + channel;
     job.channel_scale = call_.scales.data() + channel;
     job.bias = call_.bias.data() + channel;
-    job.output = static_cast<char*>(call_.output.data) + (target_ + channel) * size;
+    job.output = output + channel * element_bytes_;
     job.stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr;
     return job;
   }
@@ -235,7 +229,9 @@ class GroupWork {
   const Microkernels& table_;
   Group group_;
   int images_;
-  std::ptrdiff_t target_;
+  std::ptrdiff_t element_bytes_;
+  char* output_;
+  bool streams_;
   float* stats_;
   int block_;  // pixels of a block of dot products
   int panels_at_once_;

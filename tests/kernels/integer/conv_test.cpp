@@ -56,6 +56,43 @@ TEST(IntegerConv, ErrorWidthsAndInputZeroPoints) {
   }
 }
 
+// Image n of a batch convolved by itself.
+ConvResults<Half> run_image(const ConvOperands& all, int n) {
+  ConvShape s = all.c.shape;
+  Codes input = all.input.view();
+  Codes errors = all.errors.view();
+  input.data += n * s.input_grid().image_bytes();
+  errors.data += n * s.error_grid().image_bytes();
+  s.batch = 1;
+  ConvResults<Half> r;
+  r.output.resize(static_cast<std::size_t>(s.error_grid().elements()));
+  r.input_gradient.resize(static_cast<std::size_t>(s.input_grid().elements()));
+  conv_forward(s, input, all.weights, {}, r.output.data(), nullptr);
+  conv_backward_data(s, errors, all.weights, r.input_gradient.data());
+  return r;
+}
+
+// Large results are written past the caches.
+TEST(IntegerConv, LargeDepthwiseResultsAreThoseOfSingleImages) {
+  for (const ConvShape& shape : {ConvShape{66, 53, 51, 24, 24, 3, 1, 24},
+                                 {65, 52, 49, 27, 27, 3, 2, 27},
+                                 {20, 7, 701, 48, 48, 3, 1, 48},
+                                 {40, 25, 151, 32, 32, 3, 2, 32}}) {
+    const ConvOperands operands({shape, 4, 8, Pattern::random, 3}, false);
+    const auto all = run<Half>(operands);
+    for (const int n : {0, shape.batch / 2, shape.batch - 1}) {
+      const auto one = run_image(operands, n);
+      const auto is_part = [n](const auto& part, const auto& whole) {
+        const auto size = static_cast<std::ptrdiff_t>(part.size());
+        return std::equal(part.begin(), part.end(), whole.begin() + n * size,
+                          [](Half a, Half b) { return a == b; });
+      };
+      EXPECT_TRUE(is_part(one.output, all.output)) << describe(operands.c);
+      EXPECT_TRUE(is_part(one.input_gradient, all.input_gradient)) << describe(operands.c);
+    }
+  }
+}
+
 TEST(IntegerConv, DoesNotDependOnTheNumberOfThreads) {
   const ConvOperands operands({{9, 8, 8, 16, 32, 3, 2, 1}, 4, 8, Pattern::random, 3}, false);
   omp_set_num_threads(1);
