@@ -1,7 +1,6 @@
 #pragma once
 
-// AVX2 depthwise convolutions: every channel on its own, 16 at a time, bound by loads rather than
-// by multiplication.
+// AVX2 depthwise convolutions with any taps: every channel on its own, 16 at a time.
 
 #include "kernels/integer/avx2_registers.h"
 #include "kernels/integer/microkernels.h"
@@ -51,6 +50,16 @@ void depthwise_pairs(const DepthwiseJob& job) {
   }
 }
 
+// The results of a pixel, where they fit 16 bits.
+inline void save_narrow(__m256i sums, __m256i boxes, __m256i zero, std::int32_t* out,
+                        float* out_boxes) {
+  unroll<2>([&](auto half) {
+    save(out + half * 8, _mm256_cvtepi16_epi32(_mm256_extracti128_si256(sums, half)));
+    const __m256i box = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(boxes, half));
+    _mm256_storeu_ps(out_boxes + half * 8, _mm256_cvtepi32_ps(_mm256_sub_epi32(box, zero)));
+  });
+}
+
 // Sums that fit 16 bits, 4 pixels at a time: they share the loads of weights and tap offsets. The
 // last block may reach past `pixels`, into offsets and results that are there for that.
 void depthwise_singles(const DepthwiseJob& job) {
@@ -74,18 +83,14 @@ void depthwise_singles(const DepthwiseJob& job) {
       });
       w += kPanel;
     }
-    unroll<kPixels * 2>([&](auto i) {
-      constexpr int kHalf = i % 2;
-      const __m256i sum = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(sums[i / 2], kHalf));
-      const __m256i box = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(boxes[i / 2], kHalf));
-      save(job.sums + p * kPanel + i * 8, sum);
-      _mm256_storeu_ps(job.boxes + p * kPanel + i * 8,
-                       _mm256_cvtepi32_ps(_mm256_sub_epi32(box, zero)));
+    unroll<kPixels>([&](auto i) {
+      save_narrow(sums[i], boxes[i], zero, job.sums + (p + i) * kPanel,
+                  job.boxes + (p + i) * kPanel);
     });
   }
 }
 
-void depthwise(const DepthwiseJob& job) {
+void depthwise_any(const DepthwiseJob& job) {
   job.singles != nullptr ? depthwise_singles(job) : depthwise_pairs(job);
 }
 
@@ -137,7 +142,7 @@ void depthwise_outer_row(const DepthwiseOuterJob& job, const std::uint8_t* error
   }
 }
 
-void depthwise_outer(const DepthwiseOuterJob& job) {
+void depthwise_outer_any(const DepthwiseOuterJob& job) {
   for (int y = 0; y < job.rows; ++y) {
     for (int ky = 0; ky < job.kernel; ++ky) {
       depthwise_outer_row(job, job.error_row(y), job.source_row(y, ky),

@@ -117,7 +117,7 @@ void depthwise_outer(const DepthwiseOuterJob& job) {
   const bool quads = job.byte_errors && job.kernel == kOuterKernel && job.columns >= kQuad;
   if (quads && job.stride == 1) return depthwise_outer_rows<1>(job);
   if (quads && job.stride == 2) return depthwise_outer_rows<2>(job);
-  avx2::depthwise_outer(job);
+  avx2::depthwise_outer_any(job);
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-w
 // hold anything. What the codes of a few pixels allow is their level: chains of 4 steps, of 2, of
 // 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for all).
 // Signed operands are differences from the zero point, which keeps them small; where kSignedLimit
-// holds they are 8-bit numbers. VNNI's vpdpbusd adds in 32 bits and needs none of this.
-// 32-bit sums wrap around; what they stand for, a sum of (code - zero point) * weight, fits as
-// 255 * 128 * kMaxProducts < 2^31.
+// holds they are 8-bit numbers. Depthwise sums are short: where U S fits 16 bits for all taps
+// together, everything is added in 16 bits, else vpmaddwd is used. VNNI's vpdpbusd adds in 32 bits
+// and needs none of this. 32-bit sums wrap around; what they stand for, a sum of (code - zero
+// point) * weight, fits as 255 * 128 * kMaxProducts < 2^31.
 constexpr int chain_length(int unsigned_bits, int signed_bits) {
   return 32767 / (2 * ((1 << unsigned_bits) - 1) * (1 << (signed_bits - 1)));
 }
