@@ -1,7 +1,8 @@
 // AVX2. Every function here is entered through the table and never inlined into a caller: inside an
 // OpenMP body the compiler would put the accumulators on the stack, at half the speed.
 
-#include "kernels/integer/avx2_depthwise.h"
+#include "kernels/integer/avx2_depthwise_outer.h"
+#include "kernels/integer/avx2_depthwise_rows.h"
 #include "kernels/integer/avx2_dot.h"
 #include "kernels/integer/avx2_outer.h"
 #include "kernels/integer/avx2_rows.h"

@@ -1,8 +1,9 @@
 // AVX-512 with VNNI. vpdpbusd multiplies u8 by s8 exactly into 32 bits, so no width needs a special
 // case here. What is bound by memory or loads is left at 256 bits, compiled for this set.
 
-#include "kernels/integer/avx2_depthwise.h"
 #include "kernels/integer/avx2_rows.h"
+#include "kernels/integer/avx512_depthwise.h"
+#include "kernels/integer/avx512_depthwise_outer.h"
 #include "kernels/integer/avx512_outer.h"
 #include "kernels/integer/avx512_rows.h"
 #include "kernels/integer/avx512_store.h"
@@ -34,8 +35,8 @@ constexpr Microkernels kTable{
     .interleave = avx512::interleave,
     .unit_levels = nullptr,
     .step_sums = avx2::step_sums,
-    .depthwise = avx2::depthwise,
-    .depthwise_outer = avx2::depthwise_outer,
+    .depthwise = avx512::depthwise,
+    .depthwise_outer = avx512::depthwise_outer,
     .passes = kPasses,
 };
 

@@ -4,6 +4,7 @@
 #include "kernels/integer/weight_gradient.h"
 #include "kernels/integer/weights.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,10 +16,11 @@ namespace {
 // Products of two 9-bit differences that a 32-bit sum may hold.
 constexpr std::int64_t kMaxDifferences = 2147483647LL / (255 * 255);
 
+constexpr int kBlockPixels = 128;
+
 struct Sums {
   std::vector<std::int32_t> narrow;  // [panel][ky][kx][16]
   std::vector<std::int64_t> wide;
-
   std::int64_t pixels = 0;
 
   void clear(std::size_t size) {
@@ -35,27 +37,42 @@ struct Sums {
   }
 };
 
-void add_row(const ConvShape& s, Codes input, Codes errors, const Microkernels& table, int y,
-             Sums& sums) {
+// Output rows that are multiplied at once: enough for the sums' loads and stores to pay, few
+// enough for the rows to stay in the first-level cache from one panel to the next.
+int rows_at_once(const ConvShape& s) {
+  return std::clamp(kBlockPixels / s.out_width(), 1, s.out_height());
+}
+
+// The rows [y, y + rows) of an image.
+DepthwiseOuterJob rows_of(const ConvShape& s, Codes input, Codes errors, const Microkernels& table,
+                          int y, int rows) {
   const CodeGrid source = s.input_grid();
   const CodeGrid error = s.error_grid();
-  const std::uint8_t* e = errors.data + (y + error.halo) * error.row_bytes() +
-                          std::ptrdiff_t{error.halo} * error.channels;
-  for (int panel = 0; panel < panels_of(s.out_channels); ++panel) {
-    for (int ky = 0; ky < s.kernel; ++ky) {
-      const std::ptrdiff_t to = (std::ptrdiff_t{panel} * s.kernel + ky) * s.kernel * kPanel;
-      table.depthwise_outer({.source = input.data +
-                                       (std::ptrdiff_t{y} * s.stride + ky) * source.row_bytes() +
-                                       panel * kPanel,
-                             .errors = e + panel * kPanel,
-                             .pixels = s.out_width(),
-                             .kernel = s.kernel,
-                             .pixel_stride = s.out_channels,
-                             .source_pixel_stride = std::ptrdiff_t{s.stride} * s.in_channels,
-                             .source_zero = input.params.zero_point,
-                             .error_zero = errors.params.zero_point,
-                             .sums = sums.narrow.data() + to});
-    }
+  const int zero = errors.params.zero_point;
+  const std::uint8_t* e = errors.data + (y + error.halo) * error.row_bytes();
+  return {.source = input.data + std::ptrdiff_t{y} * s.stride * source.row_bytes(),
+          .errors = e + std::ptrdiff_t{error.halo} * error.channels,
+          .rows = rows,
+          .columns = s.out_width(),
+          .kernel = s.kernel,
+          .stride = s.stride,
+          .pixel_bytes = s.out_channels,
+          .source_row_bytes = source.row_bytes(),
+          .error_row_bytes = error.row_bytes(),
+          .source_zero = input.params.zero_point,
+          .error_zero = zero,
+          .byte_errors = table.within(e, rows * error.row_bytes(),
+                                      {std::max(0, zero - 128), std::min(255, zero + 127)}),
+          .sums = nullptr};
+}
+
+void add_rows(DepthwiseOuterJob job, int panels, const Microkernels& table, Sums& sums) {
+  job.sums = sums.narrow.data();
+  for (int panel = 0; panel < panels; ++panel) {
+    table.depthwise_outer(job);
+    job.source += kPanel;
+    job.errors += kPanel;
+    job.sums += job.kernel * job.kernel * kPanel;
   }
 }
 
@@ -77,9 +94,11 @@ class DepthwiseWeightGradient : public WeightGradient {
     for (int n = 0; n < images; ++n) {
       const Codes in{input + n * shape_.input_grid().image_bytes(), input_};
       const Codes out{errors + n * shape_.error_grid().image_bytes(), errors_};
-      for (int y = 0; y < shape_.out_height(); ++y) {
-        own().make_room(shape_.out_width());
-        add_row(shape_, in, out, table_, y, own());
+      for (int y = 0; y < shape_.out_height(); y += rows_at_once(shape_)) {
+        const int rows = std::min(rows_at_once(shape_), shape_.out_height() - y);
+        own().make_room(rows * shape_.out_width());
+        add_rows(rows_of(shape_, in, out, table_, y, rows), panels_of(shape_.out_channels), table_,
+                 own());
       }
     }
   }

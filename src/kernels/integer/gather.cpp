@@ -1,10 +1,10 @@
 #include "kernels/integer/gather.h"
 
+#include "kernels/integer/depthwise_block.h"
 #include "kernels/integer/gather_group.h"
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace bitcycle::integer {
 namespace {
@@ -13,6 +13,8 @@ namespace {
 constexpr std::ptrdiff_t kBandBytes = 128 * 1024;
 
 constexpr int kPanelSums = (kChunkPixels + kMaxPixels) * kPanel;  // of a chunk
+
+static_assert(kDepthwisePixels <= kChunkPixels);
 
 // See DotJob::tap_bytes.
 int shared_tap_bytes(const PackedTaps& taps) {
@@ -43,7 +45,7 @@ class GroupWork {
 
   void run() {
     if (call_.box == Box::channel) {
-      for (const PhasePlan& phase : plan_.phases) run_depthwise(phase);
+      run_depthwise();
       return;
     }
     group_.survey();
@@ -141,40 +143,40 @@ class GroupWork {
     }
   }
 
-  void run_depthwise(const PhasePlan& phase) {
-    for (int i = 0; i < images_ * phase.pixels(); i += kMaxPixels) {
-      for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
-        run_depthwise_block(phase, panel, i, std::min(kMaxPixels, images_ * phase.pixels() - i));
-      }
+  void run_depthwise() {
+    const auto step = static_cast<std::size_t>(call_.step);
+    for (std::size_t y = 0; y < step; ++y) {
+      each_depthwise_block(std::span(plan_.phases).subspan(y * step, step), images_,
+                           [this](const DepthwiseBlock& block) {
+                             for (const PhasePlan& phase : block.phases) run_part(block, phase);
+                           });
     }
   }
 
-  void run_depthwise_block(const PhasePlan& phase, int panel, int first, int pixels) {
-    alignas(64) std::int32_t sums[kMaxPixels * kPanel];
-    alignas(64) float boxes[kMaxPixels * kPanel];
-    static constexpr std::int32_t kNoPixelInt[kMaxPixels] = {};
-    const PackedTaps& taps = *phase.taps;
-    const std::ptrdiff_t pairs = std::ptrdiff_t{(taps.taps() + 1) / 2} * kPanel * 2;
-    const std::int64_t largest =
-        (std::int64_t{call_.params.levels()} << (call_.weight_bits - 1)) * taps.taps();
-    const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
-    table_.depthwise(
-        {.source = group_.codes() + panel * kPanel,
-         .offsets = sources(phase, first, pixels),
-         .pixels = pixels,
-         .taps = phase.tap_bytes,
-         .singles = narrow ? taps.singles.data() + panel * taps.taps() * kPanel : nullptr,
-         .pairs = taps.pairs.data() + panel * pairs,
-         .box_zero = call_.params.zero_point * taps.taps(),
-         .sums = sums,
-         .boxes = boxes});
-    StoreJob store = store_job(phase, panel);
-    store.sums = sums;
-    store.pixels = pixels;
-    store.offsets = phase.targets.data() + first;
-    store.boxes = boxes;
-    store.pixel_int = kNoPixelInt;
-    store_kernel()(store);
+  // The pixels of a block that belong to one phase.
+  void run_part(const DepthwiseBlock& block, const PhasePlan& phase) {
+    if (block.columns_of(phase) == 0) return;
+    alignas(64) std::int32_t sums[(kDepthwisePixels + kMaxPixels) * kPanel];
+    alignas(64) float boxes[(kDepthwisePixels + kMaxPixels) * kPanel];
+    static constexpr std::int32_t kNoPixelInt[kDepthwisePixels] = {};
+    DepthwiseJob job = depthwise_job(call_, phase);
+    job.rows = block.rows;
+    job.columns = block.columns_of(phase);
+    job.source = group_.codes();
+    job.offsets = sources(phase, block.first_pixel(phase), job.pixels());
+    job.sums = sums;
+    job.boxes = boxes;
+    const int panels = panels_of(phase.taps->out_channels);
+    for (int panel = 0; panel < panels; ++panel) {
+      table_.depthwise(of_panel(job, panel));
+      StoreJob store = store_job(phase, panel);
+      store.sums = sums;
+      store.pixels = job.pixels();
+      store.offsets = phase.targets.data() + block.first_pixel(phase);
+      store.boxes = boxes;
+      store.pixel_int = kNoPixelInt;
+      store_kernel()(store);
+    }
   }
 
   StoreKernel store_kernel() const {

@@ -21,6 +21,7 @@ inline constexpr int kPanel = 16;      // channels of a panel
 inline constexpr int kStepBytes = 64;  // kPanel * 4
 inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
 inline constexpr int kMaxPanels = 2;   // most panels
+inline constexpr int kQuad = 4;        // bytes that vpdpbusd adds up, of one channel each
 inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
 inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
 
@@ -35,9 +36,10 @@ inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-w
 // hold anything. What the codes of a few pixels allow is their level: chains of 4 steps, of 2, of
 // 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for all).
 // Signed operands are differences from the zero point, which keeps them small; where kSignedLimit
-// holds they are 8-bit numbers. VNNI's vpdpbusd adds in 32 bits and needs none of this.
-// 32-bit sums wrap around; what they stand for, a sum of (code - zero point) * weight, fits as
-// 255 * 128 * kMaxProducts < 2^31.
+// holds they are 8-bit numbers. Depthwise sums are short: where U S fits 16 bits for all taps
+// together, everything is added in 16 bits, else vpmaddwd is used. VNNI's vpdpbusd adds in 32 bits
+// and needs none of this. 32-bit sums wrap around; what they stand for, a sum of (code - zero
+// point) * weight, fits as 255 * 128 * kMaxProducts < 2^31.
 constexpr int chain_length(int unsigned_bits, int signed_bits) {
   return 32767 / (2 * ((1 << unsigned_bits) - 1) * (1 << (signed_bits - 1)));
 }
@@ -178,31 +180,51 @@ struct SurveyJob {
 };
 
 // Depthwise: sums[p][c] = sum_t source * weight, boxes[p][c] = sum_t source - box_zero, for 16
-// channels. Where all sums fit 16 bits, `singles` holds the weights as [tap][16]; else it is null
-// and `pairs` holds them as [tap pair][16][2].
+// channels of `rows` rows of `columns` pixels. The weights are there in three forms: for each
+// column of taps [16][kQuad], rows being filled up with zeros, where there are no more rows than
+// that; where all sums fit 16 bits, [tap][16]; and [tap pair][16][2].
 struct DepthwiseJob {
   const std::uint8_t* source;
-  const std::int32_t* offsets;  // kMaxPixels of them, as sums and boxes have room for
-  int pixels;
+  const std::int32_t* offsets;  // of every pixel and of kMaxPixels more, as results have room for
+  int rows;
+  int columns;
+  int source_step;  // pixels of the source from one column to the next
+  int tap_rows;
+  int tap_columns;
+  std::ptrdiff_t row_bytes;  // of the source
+  std::ptrdiff_t pixel_bytes;
   std::span<const std::int32_t> taps;  // byte offsets from a pixel's first byte
-  const std::int16_t* singles;
+  const std::int8_t* quads;
+  const std::int16_t* singles;  // null where sums need more than 16 bits
   const std::int16_t* pairs;
   int box_zero;
   std::int32_t* sums;
   float* boxes;
+
+  int pixels() const { return rows * columns; }
 };
 
-// sums[kx][16] += (errors - error_zero) * (source - source_zero) over one row of `pixels` outputs.
+// sums[ky][kx][16] += (errors - error_zero) * (source - source_zero) over `rows` rows of `columns`
+// outputs.
 struct DepthwiseOuterJob {
   const std::uint8_t* source;
   const std::uint8_t* errors;
-  int pixels;
+  int rows;
+  int columns;
   int kernel;
-  std::ptrdiff_t pixel_stride;         // bytes of a pixel, the same in both grids
-  std::ptrdiff_t source_pixel_stride;  // from one output's source to the next
+  int stride;
+  std::ptrdiff_t pixel_bytes;  // the same in both grids
+  std::ptrdiff_t source_row_bytes;
+  std::ptrdiff_t error_row_bytes;
   int source_zero;
   int error_zero;
+  bool byte_errors;  // whether all of errors - error_zero fit 8 bits
   std::int32_t* sums;
+
+  const std::uint8_t* source_row(int y, int ky) const {
+    return source + (std::ptrdiff_t{y} * stride + ky) * source_row_bytes;
+  }
+  const std::uint8_t* error_row(int y) const { return errors + y * error_row_bytes; }
 };
 
 struct PassKernels;

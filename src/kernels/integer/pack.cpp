@@ -66,6 +66,13 @@ void sum_backward(const ConvWeights::State& state, PackedTaps& packed) {
   }
 }
 
+template <typename T>
+T* zeros(AlignedBuffer<T>& buffer, std::size_t count) {
+  T* data = buffer.reserve(count);
+  std::fill_n(data, count, T{0});
+  return data;
+}
+
 // Raises one panel.
 void raise(const PackedTaps& packed, int half, const std::int8_t* panel, std::int8_t* raised) {
   const int tail = packed.row_bytes() % 4;
@@ -101,20 +108,23 @@ void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed) {
   const int channels = packed.out_channels;
   const int pairs = (packed.taps() + 1) / 2;
   const std::size_t count = static_cast<std::size_t>(padded(channels)) * pairs * 2;
-  std::int16_t* out = packed.pairs.reserve(count);
-  std::fill_n(out, count, std::int16_t{0});
-  std::int16_t* singles = packed.singles.reserve(count);
-  std::fill_n(singles, count, std::int16_t{0});
+  std::int16_t* out = zeros(packed.pairs, count);
+  std::int16_t* singles = zeros(packed.singles, count);
+  std::int8_t* quads = zeros(packed.quads, static_cast<std::size_t>(padded(channels)) * kQuad *
+                                               static_cast<std::size_t>(packed.x.count));
   packed.code_sums.assign(static_cast<std::size_t>(padded(channels)), 0);
-  for (int t = 0; t < packed.taps(); ++t) {
-    const int ky = packed.y.first + (t / packed.x.count) * packed.y.step;
-    const int kx = packed.x.first + (t % packed.x.count) * packed.x.step;
-    for (int c = 0; c < channels; ++c) {
-      const std::int16_t code = *tap_codes(state, c, ky, kx);
-      out[(((c / kPanel) * pairs + t / 2) * kPanel + c % kPanel) * 2 + t % 2] = code;
-      singles[(c / kPanel * packed.taps() + t) * kPanel + c % kPanel] = code;
-      packed.code_sums[static_cast<std::size_t>(c)] += code;
-    }
+  for (int c = 0; c < channels; ++c) {
+    const int panel = c / kPanel;
+    const int lane = c % kPanel;
+    each_tap(state, packed, c, [&](int row, int column, const std::int8_t* code) {
+      const int t = row * packed.x.count + column;
+      out[((panel * pairs + t / 2) * kPanel + lane) * 2 + t % 2] = *code;
+      singles[(panel * packed.taps() + t) * kPanel + lane] = *code;
+      if (packed.has_quads()) {
+        quads[((panel * packed.x.count + column) * kPanel + lane) * kQuad + row] = *code;
+      }
+      packed.code_sums[static_cast<std::size_t>(c)] += *code;
+    });
   }
 }
 

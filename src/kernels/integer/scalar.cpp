@@ -124,7 +124,7 @@ void step_sums(const std::uint8_t* panel, int steps, std::int32_t* sums) {
 }
 
 void depthwise(const DepthwiseJob& job) {
-  for (int p = 0; p < job.pixels; ++p) {
+  for (int p = 0; p < job.pixels(); ++p) {
     std::int32_t sums[kPanel] = {};
     std::int32_t boxes[kPanel] = {};
     for (std::size_t t = 0; t < job.taps.size(); ++t) {
@@ -142,14 +142,24 @@ void depthwise(const DepthwiseJob& job) {
   }
 }
 
-void depthwise_outer(const DepthwiseOuterJob& job) {
-  for (int x = 0; x < job.pixels; ++x) {
-    const std::uint8_t* e = job.errors + x * job.pixel_stride;
+void depthwise_outer_row(const DepthwiseOuterJob& job, const std::uint8_t* errors,
+                         const std::uint8_t* source, std::int32_t* sums) {
+  for (int x = 0; x < job.columns; ++x) {
+    const std::uint8_t* e = errors + x * job.pixel_bytes;
     for (int kx = 0; kx < job.kernel; ++kx) {
-      const std::uint8_t* q = job.source + x * job.source_pixel_stride + kx * job.pixel_stride;
+      const std::uint8_t* q = source + (std::ptrdiff_t{x} * job.stride + kx) * job.pixel_bytes;
       for (int c = 0; c < kPanel; ++c) {
-        job.sums[kx * kPanel + c] += (e[c] - job.error_zero) * (q[c] - job.source_zero);
+        sums[kx * kPanel + c] += (e[c] - job.error_zero) * (q[c] - job.source_zero);
       }
+    }
+  }
+}
+
+void depthwise_outer(const DepthwiseOuterJob& job) {
+  for (int y = 0; y < job.rows; ++y) {
+    for (int ky = 0; ky < job.kernel; ++ky) {
+      depthwise_outer_row(job, job.error_row(y), job.source_row(y, ky),
+                          job.sums + ky * job.kernel * kPanel);
     }
   }
 }

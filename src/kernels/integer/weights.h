@@ -39,13 +39,15 @@ struct PackedTaps {
   // The same raised by 2^(bits-1) to unsigned numbers, for signed sources; padding stays zero. Only
   // of widths that have levels, see Note [Exact dot products].
   AlignedBuffer<std::int8_t> raised;
-  // Depthwise: [panel][tap pair][16][2], and [panel][tap][16].
+  // Depthwise, the forms of DepthwiseJob, by panel.
+  AlignedBuffer<std::int8_t> quads;
   AlignedBuffer<std::int16_t> pairs;
   AlignedBuffer<std::int16_t> singles;
   std::vector<std::int32_t>
       code_sums;  // over all taps and inputs, per output channel, padded to 16
 
   int taps() const { return y.count * x.count; }
+  bool has_quads() const { return y.count <= kQuad; }
   int row_bytes() const { return x.count * in_channels; }
   int row_steps() const { return (row_bytes() + 3) / 4; }
   int steps() const { return y.count * row_steps(); }

@@ -6,6 +6,7 @@
 #include "kernels/integer/oracle.h"
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,12 @@ struct ConvCase {
   int error_bits = 8;
   Pattern pattern = Pattern::random;
   int zero_point = 0;
+  std::optional<int> error_zero_point = {};
+
+  // An end of the range makes the differences as large as they get.
+  int error_zero() const {
+    return error_zero_point.value_or(pattern == Pattern::worst ? 0 : (1 << error_bits) / 2 - 1);
+  }
 };
 
 inline std::string describe(const ConvCase& c) {
@@ -28,7 +35,8 @@ inline std::string describe(const ConvCase& c) {
          std::to_string(s.out_channels) + ", kernel " + std::to_string(s.kernel) + ", stride " +
          std::to_string(s.stride) + ", groups " + std::to_string(s.groups) + ", bits " +
          std::to_string(c.bits) + "/" + std::to_string(c.error_bits) + ", zero point " +
-         std::to_string(c.zero_point) + (c.pattern == Pattern::worst ? ", worst" : ", random");
+         std::to_string(c.zero_point) + "/" + std::to_string(c.error_zero()) +
+         (c.pattern == Pattern::worst ? ", worst" : ", random");
 }
 
 struct ConvOperands {
@@ -41,9 +49,7 @@ struct ConvOperands {
       : c(test),
         input(test.shape.input_grid(), test.bits, std::min(test.zero_point, (1 << test.bits) - 1),
               test.pattern, key.derive("input")),
-        // An end of the range as zero point makes the differences as large as they get.
-        errors(test.shape.error_grid(), test.error_bits,
-               test.pattern == Pattern::worst ? 0 : (1 << test.error_bits) / 2 - 1, test.pattern,
+        errors(test.shape.error_grid(), test.error_bits, test.error_zero(), test.pattern,
                key.derive("errors")),
         weights(test.shape) {
     weights.quantize(integer ? integer_weights(test.shape, test.bits, test.pattern, key)
@@ -51,6 +57,18 @@ struct ConvOperands {
                      test.bits);
   }
 };
+
+// Depthwise convolutions with tails of channels and of pixels, rows shorter than a vector and
+// longer than a block, and strides that leave phases with few taps or none.
+inline std::vector<ConvShape> depthwise_shapes() {
+  return {
+      {1, 1, 1, 16, 16, 3, 1, 16},  {3, 4, 1, 20, 20, 3, 1, 20},  {1, 3, 2, 33, 33, 3, 2, 33},
+      {2, 5, 3, 31, 31, 3, 1, 31},  {1, 4, 4, 48, 48, 3, 1, 48},  {5, 4, 5, 17, 17, 3, 1, 17},
+      {1, 6, 7, 40, 40, 3, 1, 40},  {2, 9, 11, 32, 32, 3, 2, 32}, {1, 8, 8, 24, 24, 3, 2, 24},
+      {1, 2, 70, 18, 18, 3, 1, 18}, {1, 3, 131, 5, 5, 3, 2, 5},   {2, 7, 9, 19, 19, 5, 2, 19},
+      {1, 6, 6, 16, 16, 5, 1, 16},  {2, 5, 6, 16, 16, 1, 2, 16},  {1, 7, 8, 16, 16, 3, 3, 16},
+  };
+}
 
 template <typename T>
 struct ConvResults {

@@ -35,6 +35,17 @@ TEST(IntegerConv, EveryWidthIsExactOnRandomAndWorstOperands) {
   }
 }
 
+// Errors whose differences from the zero point are 8-bit numbers, and others.
+TEST(IntegerConv, DepthwiseShapes) {
+  for (const ConvShape& shape : depthwise_shapes()) {
+    check_case({shape, 4, 7, Pattern::random, 0});
+    check_case({shape, 8, 8, Pattern::random, 9, 128});
+    check_case({shape, 8, 8, Pattern::random, 200, 90});
+    check_case({shape, 8, 8, Pattern::worst, 0, 128});
+    check_case({shape, 5, 8, Pattern::worst, 31});
+  }
+}
+
 TEST(IntegerConv, ErrorWidthsAndInputZeroPoints) {
   for (const ConvShape& shape : {small_shapes()[1], small_shapes()[4], small_shapes()[10]}) {
     for (const int error_bits : {2, 4, 6, 7, 8}) {

@@ -30,6 +30,17 @@ TEST(EmulatedAvx512, EveryWidthOnRandomAndWorstOperands) {
   }
 }
 
+TEST(EmulatedAvx512, DepthwiseShapes) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const ConvShape& shape : depthwise_shapes()) {
+    expect_emulated_equals_scalar({shape, 4, 7, Pattern::random, 0});
+    expect_emulated_equals_scalar({shape, 8, 8, Pattern::random, 9, 128});
+    expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 200, 128});
+    expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 0});
+  }
+}
+
 template <typename T>
 void expect_emulated_passes_equal_scalar() {
   const NoiseKey key{12345, 678};
