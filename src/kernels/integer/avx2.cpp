@@ -8,6 +8,7 @@
 #include "kernels/integer/avx2_rows.h"
 #include "kernels/integer/avx2_store.h"
 #include "kernels/integer/avx2_survey.h"
+#include "kernels/integer/avx2_winograd.h"
 #include "kernels/integer/pass_kernels.h"
 
 namespace bitcycle::integer {
@@ -19,6 +20,7 @@ constexpr Microkernels kTable{
     .level_pixels = avx2::kLevelPixels,
     .unsigned_dot = avx2::kLevelDots<avx2::UnsignedSource>,
     .signed_dot = avx2::kLevelDots<avx2::SignedSource>,
+    .winograd = {avx2::winograd_transform, avx2::winograd_multiply},
     .outer = avx2::outer_long,
     .outer_rows = 1,
     .units = {avx2::units_chained<4>, avx2::units_chained<2>, avx2::units_chained<1>,

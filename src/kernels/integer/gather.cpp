@@ -55,6 +55,7 @@ class GroupWork {
  private:
   void run_phase(const PhasePlan& phase) {
     group_.fill(phase);
+    if (plan_.arithmetic == Arithmetic::winograd) return run_winograd(phase);
     const int pixels = images_ * phase.pixels();
     const std::ptrdiff_t pixel_bytes =
         std::ptrdiff_t{phase.taps->x.source_step} * call_.grid.channels;
@@ -96,13 +97,33 @@ class GroupWork {
       multiply(phase, panels, pixels, sums);
     }
     for (int i = 0; i < panels.count; ++i) {
-      StoreJob store = store_job(phase, panels.first + i);
-      store.sums = sums + i * kPanelSums;
-      store.pixels = pixels.count;
-      store.offsets = phase.targets.data() + pixels.first;
-      store.boxes = group_.boxes() + pixels.first;
-      store.pixel_int = group_.pixel_int(pixels.first);
-      store_kernel()(store);
+      store_chunk(phase, panels.first + i, pixels, sums + i * kPanelSums);
+    }
+  }
+
+  void store_chunk(const PhasePlan& phase, int panel, Run pixels, const std::int32_t* sums) {
+    StoreJob store = store_job(phase, panel);
+    store.sums = sums;
+    store.pixels = pixels.count;
+    store.offsets = phase.targets.data() + pixels.first;
+    store.boxes = group_.boxes() + pixels.first;
+    store.pixel_int = group_.pixel_int(pixels.first);
+    store_kernel()(store);
+  }
+
+  void run_winograd(const PhasePlan& phase) {
+    TileBand band(call_, phase, table_.winograd, group_.codes(), thread_scratch().winograd);
+    const int pixels = images_ * phase.pixels();
+    for (int first = 0; first < pixels; first += band.pixels()) {
+      const int count = std::min(band.pixels(), pixels - first);
+      band.move_to(first, count);
+      for (int panel = 0; panel < panels_of(phase.taps->out_channels); ++panel) {
+        const std::int32_t* sums = band.multiply(panel);
+        for (int i = 0; i < count; i += kChunkPixels) {
+          store_chunk(phase, panel, {first + i, std::min(kChunkPixels, count - i)},
+                      sums + i * kPanel);
+        }
+      }
     }
   }
 
@@ -217,7 +238,7 @@ class GroupWork {
 GatherRun::GatherRun(const Gather& call)
     : call_(call),
       table_(microkernels()),
-      plan_(plan_gather(call, table_.saturates)),
+      plan_(plan_gather(call, table_)),
       stats_(call.stats != nullptr ? plan_.groups : 0,
              panels_of(call.phases.front().out_channels)) {}
 

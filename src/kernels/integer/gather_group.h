@@ -4,7 +4,7 @@
 // that they allow.
 
 #include "kernels/integer/aligned.h"
-#include "kernels/integer/gather_plan.h"
+#include "kernels/integer/winograd.h"
 
 #include <array>
 #include <cstdint>
@@ -35,6 +35,7 @@ struct GroupScratch {
   AlignedBuffer<std::uint8_t> level_columns;
   AlignedBuffer<std::uint8_t> levels;
   std::vector<LevelOrder> order;  // [chunk]
+  WinogradScratch winograd;
 };
 
 class Group {
@@ -44,7 +45,7 @@ class Group {
 
   int images() const { return images_; }
   const std::uint8_t* codes() const { return codes_; }
-  bool has_levels() const { return plan_.arithmetic != Arithmetic::chained; }
+  bool has_levels() const { return plan_.has_levels(); }
   // The operand of the dot products at a level.
   const std::uint8_t* source(int level) const {
     return plan_.arithmetic == Arithmetic::signed_levels && level < kWideLevel

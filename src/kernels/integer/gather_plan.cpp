@@ -1,5 +1,7 @@
 #include "kernels/integer/gather_plan.h"
 
+#include "kernels/integer/winograd.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -62,6 +64,18 @@ std::vector<std::int32_t> tap_offsets(const PackedTaps& taps, const CodeGrid& gr
   return offsets;
 }
 
+// What the codes have lost when they are multiplied.
+int taken_off(const CodeParams& params, Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::signed_levels:
+      return params.zero_point;
+    case Arithmetic::winograd:
+      return middle_code(params);
+    default:
+      return 0;
+  }
+}
+
 PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithmetic arithmetic) {
   PhasePlan plan;
   plan.taps = &call.phases[static_cast<std::size_t>(phase)];
@@ -75,15 +89,19 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithm
   } else {
     plan.segments = cut_segments(*plan.taps, call.grid.row_bytes(), chain);
   }
-  // sum c (u - z) = sum c u - z sum c. Differences lack nothing.
-  const int zero = arithmetic == Arithmetic::signed_levels ? 0 : call.params.zero_point;
-  for (const std::int32_t sum : plan.taps->code_sums) plan.channel_int.push_back(-zero * sum);
+  if (arithmetic == Arithmetic::winograd) {
+    plan.winograd_start = winograd_start(plan.taps->winograd, call.params);
+  }
+  // sum c (u - z) = sum c (u - taken off) - (z - taken off) sum c
+  const int lacking = call.params.zero_point - taken_off(call.params, arithmetic);
+  for (const std::int32_t sum : plan.taps->code_sums) plan.channel_int.push_back(-lacking * sum);
   return plan;
 }
 
 // Codes with a small zero point are small themselves: activations after ReLU.
-Arithmetic choose_arithmetic(const Gather& call, int chain) {
+Arithmetic choose_arithmetic(const Gather& call, int chain, const Microkernels& table) {
   const CodeParams& params = call.params;
+  if (suits_winograd(call, table.winograd)) return Arithmetic::winograd;
   if (chain >= kLongChain || call.box == Box::channel) return Arithmetic::chained;
   return params.zero_point * 8 <= params.levels() ? Arithmetic::unsigned_levels
                                                   : Arithmetic::signed_levels;
@@ -91,13 +109,13 @@ Arithmetic choose_arithmetic(const Gather& call, int chain) {
 
 }  // namespace
 
-GatherPlan plan_gather(const Gather& call, bool saturates) {
+GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
   GatherPlan plan;
   plan.group = images_per_group(call);
   plan.groups = (call.grid.batch + plan.group - 1) / plan.group;
-  const int chain = saturates ? chain_length(call.params.bits, call.weight_bits)
-                              : std::numeric_limits<int>::max();
-  plan.arithmetic = choose_arithmetic(call, chain);
+  const int chain = table.saturates ? chain_length(call.params.bits, call.weight_bits)
+                                    : std::numeric_limits<int>::max();
+  plan.arithmetic = choose_arithmetic(call, chain, table);
   // Segments of levels are whole rows of taps; chains are cut in the kernels.
   const int cut = chain >= kLongChain ? chain : std::numeric_limits<int>::max();
   for (int phase = 0; phase < call.step * call.step; ++phase) {

@@ -36,6 +36,7 @@ enum class Arithmetic {
   chained,          // codes times weights, chains as long as their widths allow
   unsigned_levels,  // the same at the levels that the codes allow
   signed_levels,    // differences from the zero point times raised weights
+  winograd,         // see Note [Winograd]
 };
 
 struct PhasePlan {
@@ -47,6 +48,7 @@ struct PhasePlan {
   std::vector<Segment> segments;      // dense
   std::vector<std::int32_t> tap_bytes;    // depthwise
   std::vector<std::int32_t> channel_int;  // what each channel's sums lack
+  std::vector<std::int16_t> winograd_start;
 
   int pixels() const { return rows * columns; }
 };
@@ -56,8 +58,12 @@ struct GatherPlan {
   int groups = 1;  // work items
   Arithmetic arithmetic = Arithmetic::chained;
   std::vector<PhasePlan> phases;
+
+  bool has_levels() const {
+    return arithmetic == Arithmetic::unsigned_levels || arithmetic == Arithmetic::signed_levels;
+  }
 };
 
-GatherPlan plan_gather(const Gather& call, bool saturates);
+GatherPlan plan_gather(const Gather& call, const Microkernels& table);
 
 }  // namespace bitcycle::integer

@@ -10,6 +10,8 @@
 #include "bitcycle/kernels/integer/tensor.h"
 #include "bitcycle/kernels/isa.h"
 
+#include "kernels/integer/winograd_kernels.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -235,6 +237,7 @@ struct Microkernels {
   int level_pixels;  // of a block of `unsigned_dot` and `signed_dot`
   LevelDots unsigned_dot;
   LevelDots signed_dot;
+  WinogradKernels winograd;
   OuterKernel outer;  // chains of at least kLongChain
   int outer_rows;
   UnitsKernel units[kLevels];

@@ -28,6 +28,14 @@ inline std::vector<float> to_panels(std::span<const float> values, int channels,
   return out;
 }
 
+// The weights of a 3x3 convolution of stride 1 for Note [Winograd].
+struct WinogradTaps {
+  bool packed = false;                 // at this width
+  AlignedBuffer<std::int8_t> panels;   // [panel][point][step][16][4]
+  std::vector<std::int32_t> tap_sums;  // of the codes, [panel][tap][16][2]
+  int largest_lane = 0;                // sum of magnitudes
+};
+
 // The weights as one gather (forward, or one phase of backward-data) needs them.
 struct PackedTaps {
   Taps y;
@@ -43,6 +51,7 @@ struct PackedTaps {
   AlignedBuffer<std::int8_t> quads;
   AlignedBuffer<std::int16_t> pairs;
   AlignedBuffer<std::int16_t> singles;
+  WinogradTaps winograd;
   std::vector<std::int32_t>
       code_sums;  // over all taps and inputs, per output channel, padded to 16
 
@@ -73,6 +82,7 @@ constexpr bool has_levels(int weight_bits) {
 // Fill `packed` (whose taps and channels are set) from the codes of `state`.
 enum class Direction { forward, backward };
 void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps& packed);
+void pack_winograd(const ConvWeights::State& state, PackedTaps& packed);
 void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed);
 
 }  // namespace bitcycle::integer

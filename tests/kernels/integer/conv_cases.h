@@ -156,10 +156,21 @@ inline std::vector<Isa> vector_sets() {
   return sets;
 }
 
+inline bool has_avx2() {
+  return !vector_sets().empty();
+}
+
 template <typename T>
 ConvResults<T> run_on(Isa isa, const ConvOperands& operands) {
   const ScopedIsa scope(isa);
   return run<T>(operands);
+}
+
+inline void expect_exact(const ConvOperands& operands, const std::string& what) {
+  const auto reference = run_on<float>(Isa::scalar, operands);
+  for (const Isa isa : vector_sets()) {
+    expect_same(reference, run_on<float>(isa, operands), what + ", " + std::string(name(isa)));
+  }
 }
 
 // Scalar against the oracle, every other set against scalar. The cases are too small for threads.

@@ -10,10 +10,6 @@ namespace {
 
 using namespace testing;
 
-bool has_avx2() {
-  return available_isas().size() > 1;
-}
-
 // The longest chain, as a level, for which `sum(first step, steps)` stays within the limit wherever
 // chains of that length start.
 template <typename Sum>
@@ -100,13 +96,6 @@ TEST(Levels, UnitsFindTheLongestChains) {
       });
       ASSERT_EQ(levels[std::size_t(u)], level) << "unit " << u << ", zero " << zero;
     }
-  }
-}
-
-void expect_exact(const ConvOperands& operands, const std::string& what) {
-  const auto reference = run_on<float>(Isa::scalar, operands);
-  for (const Isa isa : vector_sets()) {
-    expect_same(reference, run_on<float>(isa, operands), what + ", " + std::string(name(isa)));
   }
 }
 

@@ -1,0 +1,81 @@
+#pragma once
+
+// Note [Winograd].
+// A 3x3 convolution of stride 1 makes 4 outputs (a tile of 2x2) of 4x4 inputs d by 16 products a
+// channel in place of 36: 2x2 outputs = A^T [(G g G^T) * (B^T d B)] A, * by elements, with
+//     B^T = 1  0 -1  0    2 G = 2  0  0    A^T = 1  1  1  0
+//           0  1  1  0          1  1  1          0  1 -1 -1
+//           0 -1  1  0          1 -1  1
+//           0  1  0 -1          0  0  2
+// The 16 elements are called points. With 2 G for G everything is an integer and the result is 4
+// times the convolution, so that it stays exact and no other path gives other bytes:
+//   - Codes in [0, L] have points in [-2L, 2L], one of the 16 in [0, 4L]. They are raised by 2L to
+//     unsigned bytes of at most 6L. Weights of b bits have points of at most 9 * 2^(b-1). With the
+//     widths below both fit bytes and vpmaddubsw's sum of two products never saturates.
+//   - 16-bit sums of products wrap around, on the way through A^T and A as well. That does no harm
+//     as long as what comes out fits 16 bits. To keep it small it is made to be 4 * SUM w (u - M)
+//     of a lane's channels, with M in the middle of the codes: |u - M| <= M = 2^(bits-1), so it is
+//     at most 4 M SUM |w|, which is found out for the weights at hand. A lane has half of the
+//     channels; so all weights of 2 bits fit up to 452 channels, of 3 bits up to 112, of 4 bits up
+//     to 28, and normally distributed ones of 3 bits up to 384 and of 4 bits up to 64.
+//   - The raise and M are taken off once a tile, in what its sums start from: raising all points by
+//     1 is adding the image d d^T, d = (2, 0, 1, -1), to the tile, as B^T d = (1, 1, 1, 1).
+// M SUM w goes back in 32 bits, together with what zero points need.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bitcycle::integer {
+
+inline constexpr int kPoints = 16;
+inline constexpr int kLanes = 32;  // 16-bit sums of a panel: a channel has one a half of a step
+inline constexpr int kWinogradCodeBits = 5;
+inline constexpr int kWinogradWeightBits = 4;
+
+constexpr int largest_code_point(int bits) {
+  return 6 * ((1 << bits) - 1);
+}
+constexpr int largest_weight_point(int bits) {
+  return 9 << (bits - 1);
+}
+static_assert(largest_code_point(kWinogradCodeBits) <= 255);
+static_assert(largest_weight_point(kWinogradWeightBits) <= 127);
+static_assert(2 * largest_code_point(kWinogradCodeBits) *
+                  largest_weight_point(kWinogradWeightBits) <=
+              32767);
+
+// The kernels take 16 channels, or a multiple of 32.
+constexpr bool winograd_channels(int channels) {
+  return channels == 16 || channels % 32 == 0;
+}
+
+// Codes to raised points, for two or more tiles in a row.
+struct TransformJob {
+  const std::uint8_t* source;  // the first tile's first byte
+  std::ptrdiff_t row_bytes;
+  int channels;
+  int tiles;
+  int raise;
+  std::uint8_t* points;  // [point][tile][channel]
+  std::ptrdiff_t point_bytes;
+};
+
+// Points to the sums of a panel's channels, for whole rows of tiles.
+struct TilesJob {
+  const std::uint8_t* points;
+  std::ptrdiff_t point_bytes;
+  int channels;
+  int tiles;
+  int columns;                // tiles of a row
+  const std::int8_t* panel;   // [point][step][16][4]
+  const std::int16_t* start;  // [2][2][16][2], of the 16-bit lanes
+  std::int32_t* sums;         // [pixel][16]
+};
+
+// Null where a set has none.
+struct WinogradKernels {
+  void (*transform)(const TransformJob&) = nullptr;
+  void (*multiply)(const TilesJob&) = nullptr;
+};
+
+}  // namespace bitcycle::integer
