@@ -80,7 +80,7 @@ ConvSubject::ConvSubject(const SpeedCase& c)
 void ConvSubject::run() {
   switch (case_.pass) {
     case Pass::forward:
-      return conv_forward(case_.shape, input_.view(), weights_, {}, output_.data(), &stats_);
+      return conv_forward(case_.shape, input_.view(), weights_, output_.data(), stats_);
     case Pass::backward_data:
       return conv_backward({case_.shape, {}, errors_.view(), weights_, output_.data(), {}});
     case Pass::backward_weights:

@@ -266,10 +266,7 @@ void simulated_backward(const integer::ConvBackward& call) {
 }
 
 constexpr ConvProducts kSimulated{simulated_forward, simulated_backward};
-constexpr ConvProducts kExecuted{
-    [](const ConvShape& shape, Codes input, const ConvWeights& weights, integer::MutableReal output,
-       integer::ChannelStats& stats) { conv_forward(shape, input, weights, {}, output, &stats); },
-    integer::conv_backward};
+constexpr ConvProducts kExecuted{integer::conv_forward, integer::conv_backward};
 
 }  // namespace
 

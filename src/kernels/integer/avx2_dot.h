@@ -134,6 +134,7 @@ struct UnsignedSource {
   static constexpr Broadcast kBytes = Broadcast::is_unsigned;
   static Wide widen_source(__m256i source, __m256i) { return widen_unsigned(source); }
   static Wide widen_weights(__m256i weights) { return widen_signed(weights); }
+  static __m256i start(const DotJob&, int) { return _mm256_setzero_si256(); }
 };
 struct SignedSource {
   static constexpr Broadcast kBytes = Broadcast::is_signed;
@@ -142,6 +143,7 @@ struct SignedSource {
     return {_mm256_sub_epi16(codes.even, zero), _mm256_sub_epi16(codes.odd, zero)};
   }
   static Wide widen_weights(__m256i weights) { return widen_unsigned(weights); }
+  static __m256i start(const DotJob& job, int p) { return _mm256_set1_epi32(job.start[p]); }
 };
 
 using LevelSums = Lanes[kLevelPixels];
@@ -187,7 +189,10 @@ template <typename Source, int kChain>
   const __m256i zero = _mm256_set1_epi16(static_cast<short>(job.zero));
   const std::int8_t* w = job.panel;
   LevelSums sums;
-  unroll<kLevelPixels>([&](auto p) { sums[p] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
+  unroll<kLevelPixels>([&](auto p) {
+    const __m256i start = Source::start(job, block * kLevelPixels + p);
+    sums[p] = {start, start};
+  });
   for (const Segment& segment : job.segments) {
     std::ptrdiff_t at = segment.offset;
     const std::ptrdiff_t end = at + segment.steps * 4;

@@ -46,7 +46,7 @@ template <Box kBox, Sink kSink>
 struct Channels {
   int first;
   __m256i channel_int;
-  __m256 offset, scale, bias;
+  __m256 offset, scale;
   Counted counted;
 
   Channels(const StoreJob& job, int channel)
@@ -54,16 +54,14 @@ struct Channels {
         channel_int(load(job.channel_int + first)),
         offset(_mm256_loadu_ps(job.channel_offset + first)),
         scale(_mm256_loadu_ps(job.channel_scale + first)),
-        bias(_mm256_loadu_ps(job.bias + first)),
         counted(kSink == Sink::counted ? job.stats + first : kUnused) {}
 
   [[gnu::always_inline]] __m256 value(const StoreJob& job, int p) {
     const __m256 box = kBox == Box::pixel ? _mm256_broadcast_ss(job.boxes + p)
                                           : _mm256_loadu_ps(job.boxes + p * kPanel + first);
-    __m256i sum = _mm256_add_epi32(load(job.sums + p * kPanel + first), channel_int);
-    sum = _mm256_add_epi32(sum, _mm256_set1_epi32(job.pixel_int[p]));
-    __m256 value = _mm256_mul_ps(_mm256_fmadd_ps(offset, box, _mm256_cvtepi32_ps(sum)), scale);
-    if constexpr (kSink == Sink::biased) value = _mm256_add_ps(value, bias);
+    const __m256i sum = _mm256_add_epi32(load(job.sums + p * kPanel + first), channel_int);
+    const __m256 value =
+        _mm256_mul_ps(_mm256_fmadd_ps(offset, box, _mm256_cvtepi32_ps(sum)), scale);
     if constexpr (kSink == Sink::counted) counted.add(value);
     return value;
   }
@@ -74,8 +72,9 @@ struct Channels {
   static constexpr float kUnused[kPanel * 4] = {};
 };
 
+// Works on a copy of the job: a store could change the original for all the compiler knows.
 template <typename T, Box kBox, Sink kSink>
-void store_sixteen(const StoreJob& job) {
+void store_sixteen(const StoreJob job) {
   Channels<kBox, kSink> low(job, 0);
   Channels<kBox, kSink> high(job, 8);
   for (int p = 0; p < job.pixels; ++p) {
@@ -89,7 +88,7 @@ void store_sixteen(const StoreJob& job) {
 
 // The last channels of a tensor, `count` of them at most 8.
 template <typename T, Box kBox, Sink kSink>
-void store_some(const StoreJob& job, int first, int count) {
+void store_some(const StoreJob job, int first, int count) {
   Channels<kBox, kSink> channels(job, first);
   for (int p = 0; p < job.pixels; ++p) {
     T values[8];

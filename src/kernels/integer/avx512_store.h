@@ -43,20 +43,18 @@ struct Counted {
 // The constants of a panel.
 struct PanelConstants {
   __m512i channel_int;
-  __m512 offset, scale, bias;
+  __m512 offset, scale;
 
   explicit PanelConstants(const StoreJob& job)
       : channel_int(_mm512_loadu_si512(job.channel_int)),
         offset(_mm512_loadu_ps(job.channel_offset)),
-        scale(_mm512_loadu_ps(job.channel_scale)),
-        bias(_mm512_loadu_ps(job.bias)) {}
+        scale(_mm512_loadu_ps(job.channel_scale)) {}
 
   template <Box kBox>
   [[gnu::always_inline]] __m512 value(const StoreJob& job, int p) const {
     const __m512 box =
         kBox == Box::pixel ? _mm512_set1_ps(job.boxes[p]) : _mm512_loadu_ps(job.boxes + p * kPanel);
-    __m512i sum = _mm512_add_epi32(_mm512_loadu_si512(job.sums + p * kPanel), channel_int);
-    sum = _mm512_add_epi32(sum, _mm512_set1_epi32(job.pixel_int[p]));
+    const __m512i sum = _mm512_add_epi32(_mm512_loadu_si512(job.sums + p * kPanel), channel_int);
     return _mm512_mul_ps(_mm512_fmadd_ps(offset, box, int_to_float(sum)), scale);
   }
 };
@@ -68,8 +66,7 @@ template <typename T, Box kBox, Sink kSink>
   const PanelConstants panel(job);
   Counted counted(kSink == Sink::counted ? job.stats : kUnused);
   for (int p = 0; p < job.pixels; ++p) {
-    __m512 value = panel.value<kBox>(job, p);
-    if constexpr (kSink == Sink::biased) value = _mm512_add_ps(value, panel.bias);
+    const __m512 value = panel.value<kBox>(job, p);
     if constexpr (kSink == Sink::counted) counted.add(value);
     write(static_cast<T*>(job.output) + job.offsets[p], mask, value);
   }

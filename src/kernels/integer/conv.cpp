@@ -8,7 +8,6 @@
 #include "kernels/integer/gather.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace bitcycle::integer {
 namespace {
@@ -22,17 +21,15 @@ std::vector<float> forward_scales(float activation_scale, const ConvWeights& wei
 }  // namespace
 
 void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
-                  std::span<const float> bias, MutableReal output, ChannelStats* stats) {
-  assert(stats == nullptr || bias.empty());
+                  MutableReal output, ChannelStats& stats) {
   const int channels = shape.out_channels;
   const CodeGrid grid = shape.input_grid();
   const std::vector<float> offsets = to_panels(weights.offsets(), channels);
   const std::vector<float> scales =
       to_panels(forward_scales(input.params.scale, weights), channels);
-  const std::vector<float> biases = to_panels(bias, channels);
   if (in_groups(shape)) {
     const InMemory codes(input, grid);
-    grouped_forward(shape, codes.codes(), weights, scales, biases, output, stats);
+    grouped_forward(shape, codes.codes(), weights, scales, output, stats);
     return;
   }
   const ConvWeights::State& state = weights.state();
@@ -47,9 +44,8 @@ void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weight
                  .box_weights = {},
                  .offsets = offsets,
                  .scales = scales,
-                 .bias = biases,
                  .output = output,
-                 .stats = stats});
+                 .stats = &stats});
 #pragma omp parallel for schedule(dynamic, 1)
   for (int image = 0; image < shape.batch; image += run.group()) {
     const int images = std::min(run.group(), shape.batch - image);

@@ -21,7 +21,6 @@ class DataGather {
   DataGather(const ConvBackward& call)
       : offsets_(to_panels(call.weights.offsets(), call.shape.out_channels)),
         ones_(channels(call), 1.0f),
-        zeros_(channels(call), 0.0f),
         scales_(channels(call), call.errors.params.scale),
         run_(gather(call)) {}
 
@@ -47,12 +46,11 @@ class DataGather {
             .box_weights = depthwise ? std::span<const float>{} : offsets_,
             .offsets = depthwise ? offsets_ : ones_,
             .scales = scales_,
-            .bias = zeros_,
             .output = call.input_gradient,
             .stats = nullptr};
   }
 
-  std::vector<float> offsets_, ones_, zeros_, scales_;
+  std::vector<float> offsets_, ones_, scales_;
   GatherRun run_;
 };
 

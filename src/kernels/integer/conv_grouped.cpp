@@ -81,10 +81,9 @@ float backward_sum(const ConvShape& s, const CodeReader& errors, const ConvWeigh
 }  // namespace
 
 void grouped_forward(const ConvShape& s, Codes input, const ConvWeights& weights,
-                     std::span<const float> scales, std::span<const float> bias, MutableReal output,
-                     ChannelStats* stats) {
+                     std::span<const float> scales, MutableReal output, ChannelStats& stats) {
   const CodeReader reader{s.input_grid(), input};
-  PartialStats partial(stats != nullptr ? s.batch : 0, panels_of(s.out_channels));
+  PartialStats partial(s.batch, panels_of(s.out_channels));
 #pragma omp parallel for schedule(static)
   for (int n = 0; n < s.batch; ++n) {
     std::ptrdiff_t index = std::ptrdiff_t{n} * s.out_height() * s.out_width() * s.out_channels;
@@ -95,15 +94,13 @@ void grouped_forward(const ConvShape& s, Codes input, const ConvWeights& weights
             forward_sums(s, reader, weights, n, pixel / s.out_width(), pixel % s.out_width(), o);
         const float sum = std::fma(weights.offsets()[c], static_cast<float>(sums.box),
                                    static_cast<float>(sums.products));
-        const float value = sum * scales[c] + bias[c];
+        const float value = sum * scales[c];
         write(output, index, value);
-        if (stats != nullptr) {
-          count(value, partial.group(n) + o / kPanel * kStatsFloats + o % kPanel);
-        }
+        count(value, partial.group(n) + o / kPanel * kStatsFloats + o % kPanel);
       }
     }
   }
-  if (stats != nullptr) partial.reduce(s.out_channels, *stats);
+  partial.reduce(s.out_channels, stats);
 }
 
 void grouped_backward_data(const ConvShape& s, Codes errors, const ConvWeights& weights,

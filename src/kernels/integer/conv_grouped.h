@@ -12,8 +12,7 @@ inline bool in_groups(const ConvShape& shape) {
 }
 
 void grouped_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
-                     std::span<const float> scales, std::span<const float> bias, MutableReal output,
-                     ChannelStats* stats);
+                     std::span<const float> scales, MutableReal output, ChannelStats& stats);
 void grouped_backward_data(const ConvShape& shape, Codes errors, const ConvWeights& weights,
                            MutableReal input_gradient);
 void grouped_weight_gradient(const ConvShape& shape, Codes input, Codes errors,

@@ -107,7 +107,6 @@ class GroupWork {
     store.pixels = pixels.count;
     store.offsets = phase.targets.data() + pixels.first;
     store.boxes = group_.boxes() + pixels.first;
-    store.pixel_int = group_.pixel_int(pixels.first);
     store_kernel()(store);
   }
 
@@ -135,6 +134,7 @@ class GroupWork {
                     .panel = phase.taps->panels.data() + panels.first * phase.taps->panel_bytes(),
                     .segments = phase.segments,
                     .zero = 0,
+                    .start = nullptr,
                     .sums = sums,
                     .panels = panels.count,
                     .panel_bytes = phase.taps->panel_bytes(),
@@ -159,6 +159,7 @@ class GroupWork {
                        .panel = panels.data() + panel * taps.panel_bytes(),
                        .segments = phase.segments,
                        .zero = call_.params.zero_point,
+                       .start = group_.start(pixels.first),
                        .sums = sums});
       done = end;
     }
@@ -179,7 +180,6 @@ class GroupWork {
     if (block.columns_of(phase) == 0) return;
     alignas(64) std::int32_t sums[(kDepthwisePixels + kMaxPixels) * kPanel];
     alignas(64) float boxes[(kDepthwisePixels + kMaxPixels) * kPanel];
-    static constexpr std::int32_t kNoPixelInt[kDepthwisePixels] = {};
     DepthwiseJob job = depthwise_job(call_, phase);
     job.rows = block.rows;
     job.columns = block.columns_of(phase);
@@ -195,13 +195,12 @@ class GroupWork {
       store.pixels = job.pixels();
       store.offsets = phase.targets.data() + block.first_pixel(phase);
       store.boxes = boxes;
-      store.pixel_int = kNoPixelInt;
       store_kernel()(store);
     }
   }
 
   StoreKernel store_kernel() const {
-    const Sink sink = stats_ != nullptr ? Sink::counted : Sink::biased;
+    const Sink sink = stats_ != nullptr ? Sink::counted : Sink::plain;
     const auto at = [](auto value) { return static_cast<std::size_t>(value); };
     return table_.store[at(call_.output.type)][at(call_.box)][at(sink)];
   }
@@ -214,7 +213,6 @@ class GroupWork {
     job.channel_int = phase.channel_int.data() + channel;
     job.channel_offset = call_.offsets.data() + channel;
     job.channel_scale = call_.scales.data() + channel;
-    job.bias = call_.bias.data() + channel;
     job.output =
         static_cast<char*>(call_.output.data) + (target_ + channel) * bytes_of(call_.output.type);
     job.stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr;

@@ -58,12 +58,8 @@ class Group {
   // Works out what follows for the pixels of a phase.
   void fill(const PhasePlan& phase);
   const float* boxes() const { return scratch_.boxes.data(); }
-  // What the sums of the pixels of a chunk lack.
-  const std::int32_t* pixel_int(int first) const {
-    static constexpr std::int32_t kNothing[kChunkPixels] = {};
-    return plan_.arithmetic == Arithmetic::signed_levels ? scratch_.int_boxes.data() + first
-                                                         : kNothing;
-  }
+  // Where the sums of a chunk's pixels start, with signed levels.
+  const std::int32_t* start(int first) const { return scratch_.int_boxes.data() + first; }
   const LevelOrder& order(int chunk) const {
     return scratch_.order[static_cast<std::size_t>(chunk)];
   }

@@ -26,7 +26,6 @@ struct Gather {
   // Per output channel, padded to panels.
   std::span<const float> offsets;
   std::span<const float> scales;
-  std::span<const float> bias;
   MutableReal output;
   ChannelStats* stats = nullptr;
 };

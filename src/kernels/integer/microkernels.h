@@ -73,7 +73,8 @@ struct DotJob {
   const std::uint8_t* order;  // which blocks, where there are levels; else the first ones
   const std::int8_t* panel;
   std::span<const Segment> segments;
-  int zero;  // taken off the source by the 16-bit kernel for signed sources
+  int zero;                   // taken off the source by the 16-bit kernel for signed sources
+  const std::int32_t* start;  // where the sums of each pixel start, for signed sources
   std::int32_t* sums;
   int panels = 1;
   std::ptrdiff_t panel_bytes = 0;  // from one panel to the next, and from its sums to the next ones
@@ -96,8 +97,8 @@ struct LevelDots {
   DotKernel run[kLevels] = {};
 };
 
-// y = fma(channel_offset, box, float(sum + channel_int + pixel_int)) * channel_scale, then + bias
-// or into the statistics (squares by fma as well). `box` is one number a pixel, or 16 for depthwise
+// y = fma(channel_offset, box, float(sum + channel_int)) * channel_scale, which may go into the
+// statistics (squares by fma as well). `box` is one number a pixel, or 16 for depthwise
 // convolutions.
 struct StoreJob {
   const std::int32_t* sums;
@@ -105,17 +106,15 @@ struct StoreJob {
   int channels;                 // of the panel that exist, at most 16
   const std::int32_t* offsets;  // of each pixel in `output`, in elements
   const float* boxes;
-  const std::int32_t* pixel_int;
   const std::int32_t* channel_int;
   const float* channel_offset;
   const float* channel_scale;
-  const float* bias;
   void* output;
   float* stats;  // [sum, sum of squares, low, high][16]
 };
 
 enum class Box { pixel, channel };
-enum class Sink { biased, counted };
+enum class Sink { plain, counted };
 
 using StoreKernel = void (*)(const StoreJob&);
 using StoreKernels = std::array<std::array<std::array<StoreKernel, 2>, 2>, 2>;  // [Real][Box][Sink]
@@ -125,9 +124,9 @@ template <typename Store>
 constexpr StoreKernels make_stores() {
   constexpr auto of_type = []<typename T>(T*) {
     return std::array<std::array<StoreKernel, 2>, 2>{
-        {{Store::template call<T, Box::pixel, Sink::biased>,
+        {{Store::template call<T, Box::pixel, Sink::plain>,
           Store::template call<T, Box::pixel, Sink::counted>},
-         {Store::template call<T, Box::channel, Sink::biased>,
+         {Store::template call<T, Box::channel, Sink::plain>,
           Store::template call<T, Box::channel, Sink::counted>}}};
   };
   return {of_type(static_cast<Half*>(nullptr)), of_type(static_cast<float*>(nullptr))};

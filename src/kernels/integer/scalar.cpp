@@ -58,9 +58,8 @@ void count(float value, float* stats) {
   stats[3 * kPanel] = std::max(stats[3 * kPanel], value);
 }
 
-std::int32_t wrapping_sum(std::int32_t a, std::int32_t b, std::int32_t c) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b) +
-                                   static_cast<std::uint32_t>(c));
+std::int32_t wrapping_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
 
 struct Store {
@@ -70,11 +69,9 @@ struct Store {
       T* out = static_cast<T*>(job.output) + job.offsets[p];
       for (int c = 0; c < job.channels; ++c) {
         const float box = kBox == Box::pixel ? job.boxes[p] : job.boxes[p * kPanel + c];
-        const std::int32_t sum =
-            wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c], job.pixel_int[p]);
-        float value =
+        const std::int32_t sum = wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c]);
+        const float value =
             std::fma(job.channel_offset[c], box, static_cast<float>(sum)) * job.channel_scale[c];
-        if constexpr (kSink == Sink::biased) value += job.bias[c];
         if constexpr (kSink == Sink::counted) count(value, job.stats + c);
         write(out + c, value);
       }

@@ -112,21 +112,28 @@ class BandWork {
   // Source rows are kept by parity, so that the rows under one ky are contiguous for any stride.
   void interleave_columns(int panel) {
     const CodeGrid grid = shape_.input_grid();
-    const int source_rows = (rows_ - 1) * shape_.stride + shape_.kernel;
     // The last unit of an image may reach past its columns.
     std::uint8_t* columns =
         sums_.columns.reserve(static_cast<std::size_t>(layout_.group * layout_.column_image_bytes) +
                               kUnitSteps * kStepBytes);
     for (int n = 0; n < images_; ++n) {
       const std::uint8_t* image = input_.data + n * grid.image_bytes() +
-                                  std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes();
-      for (int y = 0; y < source_rows; ++y) {
-        std::uint8_t* to = columns + n * layout_.column_image_bytes +
-                           column_row(y % shape_.stride, y / shape_.stride);
-        table_.interleave(image + y * grid.row_bytes() + panel * kPanel,
-                          std::ptrdiff_t{shape_.stride} * grid.channels, shape_.out_width(), 0, to);
-        if (errors_.params.zero_point != subtract_) sum_columns(panel, y, to);
+                                  std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes() +
+                                  panel * kPanel;
+      for (int parity = 0; parity < shape_.stride; ++parity) {
+        interleave_parity(panel, parity, image,
+                          columns + n * layout_.column_image_bytes + column_row(parity, 0));
       }
+    }
+  }
+
+  void interleave_parity(int panel, int parity, const std::uint8_t* image, std::uint8_t* to) {
+    const CodeGrid grid = shape_.input_grid();
+    const int source_rows = (rows_ - 1) * shape_.stride + shape_.kernel;
+    for (int y = parity; y < source_rows; y += shape_.stride, to += layout_.row_bytes) {
+      table_.interleave(image + y * grid.row_bytes(), std::ptrdiff_t{shape_.stride} * grid.channels,
+                        shape_.out_width(), 0, to);
+      if (errors_.params.zero_point != subtract_) sum_columns(panel, y, to);
     }
   }
 

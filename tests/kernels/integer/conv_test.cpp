@@ -61,7 +61,7 @@ void run_on_the_way(const ConvOperands& o, std::function<void(int)> after_image,
                     ConvResults<Half>& r) {
   const ConvShape& s = o.c.shape;
   const CopiedCodes input(o.input.grid, o.input.padded), errors(o.errors.grid, o.errors.padded);
-  conv_forward(s, {nullptr, o.input.params, &input}, o.weights, {}, r.output.data(), &r.stats);
+  conv_forward(s, {nullptr, o.input.params, &input}, o.weights, r.output.data(), r.stats);
   conv_backward({.shape = s,
                  .input = {nullptr, o.input.params, &input},
                  .errors = {nullptr, o.errors.params, &errors},

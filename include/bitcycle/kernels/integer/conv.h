@@ -86,9 +86,9 @@ struct ChannelStats {
   std::vector<float> high;
 };
 
-// y = conv(x_q, w_q) [+ bias], dense NHWC. `bias` may be empty; `stats` may be null.
+// y = conv(x_q, w_q), dense NHWC.
 void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
-                  std::span<const float> bias, MutableReal output, ChannelStats* stats);
+                  MutableReal output, ChannelStats& stats);
 
 // Both backward products, image by image: codes that are made on the way serve both while they are
 // in the cache. The errors had the weight scale folded in before they were quantized: the layer's
