@@ -125,10 +125,6 @@ struct Sources {
   }
 }
 
-void dot_long(const DotJob& job) {
-  for (int block = 0; block < job.blocks; ++block) dot_long_block(job, block);
-}
-
 // The two ways to multiply bytes, and to make 16-bit numbers of them.
 struct UnsignedSource {
   static constexpr Broadcast kBytes = Broadcast::is_unsigned;
@@ -219,6 +215,15 @@ template <typename Source, int kChain>
 template <typename Source, int kChain>
 void dot_level(const DotJob& job) {
   for (int i = 0; i < job.blocks; ++i) dot_level_block<Source, kChain>(job, job.order[i]);
+}
+
+// Chains of 4 are widened so often that it is better done in registers, for half as many pixels.
+static_assert(kLongPixels == 2 * kLevelPixels);
+void dot_long(const DotJob& job) {
+  for (int i = 0; job.chain < kCutChain && i < 2 * job.blocks; ++i) {
+    dot_level_block<UnsignedSource, kLongChain>(job, i);
+  }
+  for (int i = 0; job.chain >= kCutChain && i < job.blocks; ++i) dot_long_block(job, i);
 }
 
 template <typename Source>

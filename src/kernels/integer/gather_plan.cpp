@@ -116,8 +116,8 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
   const int chain = table.saturates ? chain_length(call.params.bits, call.weight_bits)
                                     : std::numeric_limits<int>::max();
   plan.arithmetic = choose_arithmetic(call, chain, table);
-  // Segments of levels are whole rows of taps; chains are cut in the kernels.
-  const int cut = chain >= kLongChain ? chain : std::numeric_limits<int>::max();
+  plan.chain = chain;
+  const int cut = chain >= kCutChain ? chain : std::numeric_limits<int>::max();
   for (int phase = 0; phase < call.step * call.step; ++phase) {
     plan.phases.push_back(plan_phase(call, phase, plan.group, cut, plan.arithmetic));
   }

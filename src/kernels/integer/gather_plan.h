@@ -56,6 +56,7 @@ struct GatherPlan {
   int group = 1;   // images that one work item covers
   int groups = 1;  // work items
   Arithmetic arithmetic = Arithmetic::chained;
+  int chain = 0;  // steps that may be added up in 16 bits
   std::vector<PhasePlan> phases;
 
   bool has_levels() const {

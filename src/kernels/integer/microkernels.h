@@ -50,7 +50,8 @@ constexpr int unsigned_limit(int signed_bits) {
 }
 inline constexpr int kSignedLimit = 127;
 inline constexpr int kLongChain = 4;
-inline constexpr int kLevels = 4;  // chains of 4, 2, 1 steps, 16-bit operands
+inline constexpr int kCutChain = 8;  // segments are cut after chains from this length on
+inline constexpr int kLevels = 4;    // chains of 4, 2, 1 steps, 16-bit operands
 inline constexpr int kWideLevel = kLevels - 1;
 inline constexpr int kMaxProducts = 65793;
 static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
@@ -79,6 +80,7 @@ struct DotJob {
   int panels = 1;
   std::ptrdiff_t panel_bytes = 0;  // from one panel to the next, and from its sums to the next ones
   std::ptrdiff_t panel_sums = 0;
+  int chain = 0;      // steps that may be added up in 16 bits, where there are no levels
   int tap_bytes = 0;  // of one of three taps in a row, where a pixel's neighbour is one tap further
 };
 
