@@ -10,6 +10,7 @@
 #include "bitcycle/kernels/integer/tensor.h"
 #include "bitcycle/kernels/isa.h"
 
+#include "kernels/integer/depthwise_kernels.h"
 #include "kernels/integer/winograd_kernels.h"
 
 #include <array>
@@ -23,7 +24,6 @@ inline constexpr int kPanel = 16;      // channels of a panel
 inline constexpr int kStepBytes = 64;  // kPanel * 4
 inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
 inline constexpr int kMaxPanels = 2;   // most panels
-inline constexpr int kQuad = 4;        // bytes that vpdpbusd adds up, of one channel each
 inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
 inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
 
@@ -180,54 +180,6 @@ struct SurveyJob {
   std::uint8_t* levels;       // of each pixel
   std::uint8_t* differences;  // from the zero point, or null: levels are those of the codes
   std::int32_t* sums;         // of each pixel's codes
-};
-
-// Depthwise: sums[p][c] = sum_t source * weight, boxes[p][c] = sum_t source - box_zero, for 16
-// channels of `rows` rows of `columns` pixels. The weights are there in three forms: for each
-// column of taps [16][kQuad], rows being filled up with zeros, where there are no more rows than
-// that; where all sums fit 16 bits, [tap][16]; and [tap pair][16][2].
-struct DepthwiseJob {
-  const std::uint8_t* source;
-  const std::int32_t* offsets;  // of every pixel and of kMaxPixels more, as results have room for
-  int rows;
-  int columns;
-  int source_step;  // pixels of the source from one column to the next
-  int tap_rows;
-  int tap_columns;
-  std::ptrdiff_t row_bytes;  // of the source
-  std::ptrdiff_t pixel_bytes;
-  std::span<const std::int32_t> taps;  // byte offsets from a pixel's first byte
-  const std::int8_t* quads;
-  const std::int16_t* singles;  // null where sums need more than 16 bits
-  const std::int16_t* pairs;
-  int box_zero;
-  std::int32_t* sums;
-  float* boxes;
-
-  int pixels() const { return rows * columns; }
-};
-
-// sums[ky][kx][16] += (errors - error_zero) * (source - source_zero) over `rows` rows of `columns`
-// outputs.
-struct DepthwiseOuterJob {
-  const std::uint8_t* source;
-  const std::uint8_t* errors;
-  int rows;
-  int columns;
-  int kernel;
-  int stride;
-  std::ptrdiff_t pixel_bytes;  // the same in both grids
-  std::ptrdiff_t source_row_bytes;
-  std::ptrdiff_t error_row_bytes;
-  int source_zero;
-  int error_zero;
-  bool byte_errors;  // whether all of errors - error_zero fit 8 bits
-  std::int32_t* sums;
-
-  const std::uint8_t* source_row(int y, int ky) const {
-    return source + (std::ptrdiff_t{y} * stride + ky) * source_row_bytes;
-  }
-  const std::uint8_t* error_row(int y) const { return errors + y * error_row_bytes; }
 };
 
 struct PassKernels;

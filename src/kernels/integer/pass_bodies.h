@@ -1,12 +1,10 @@
 #pragma once
 
-// The fused passes, written once over `Lanes`, 16 floats of 16 neighbouring channels. Rows are
-// walked one block of 16 channels at a time: coefficients and accumulators then stay in registers,
-// and a row of a tensor stays in the first-level cache. Every sum is taken in the order of pixels,
-// so all instruction sets make the same bytes.
+// The fused passes, written once over `Lanes`, 16 floats of 16 neighbouring channels. Every sum is
+// taken in the order of pixels, so all instruction sets make the same bytes.
 
 #include "kernels/integer/pass_kernels.h"
-#include "kernels/integer/weights.h"
+#include "kernels/integer/pass_walk.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,64 +13,6 @@ namespace bitcycle::integer {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// Where a pixel's block of channels lies in each kind of tensor.
-struct Position {
-  int y, x;
-  std::ptrdiff_t at;    // element of a dense tensor
-  std::ptrdiff_t code;  // byte of a code buffer
-  std::ptrdiff_t mask;  // byte of a bit mask
-};
-
-// One block of channels in a band of rows.
-struct BandBlock {
-  CodeGrid grid;
-  int channel;  // first of the block
-  int count;    // channels that exist, at most 16
-  int row;
-  int rows;
-
-  // Calls body(position) for every pixel; bodies must be always_inline.
-  template <typename Body>
-  [[gnu::always_inline]] void each_pixel(Body body) const {
-    const std::ptrdiff_t mask_step = std::ptrdiff_t{panels_of(grid.channels)} * 2;
-    for (int y = row; y < row + rows; ++y) {
-      const std::ptrdiff_t pixel = std::ptrdiff_t{y} * grid.width;
-      Position p{
-          y, 0, pixel * grid.channels + channel,
-          (y + grid.halo) * grid.row_bytes() + std::ptrdiff_t{grid.halo} * grid.channels + channel,
-          pixel * mask_step + channel / kPanel * 2};
-      for (; p.x < grid.width; ++p.x) {
-        body(p);
-        p.at += grid.channels;
-        p.code += grid.channels;
-        p.mask += mask_step;
-      }
-    }
-  }
-};
-
-// A band stays in the first-level cache while its blocks are walked: coefficients and accumulators
-// then stay in registers over many pixels.
-constexpr int kBandElements = 4096;
-
-// Calls the body twice in the source, so that whole blocks are compiled with a constant count:
-// bodies must be always_inline. Bodies work on copies of their job: a store of bytes could change
-// the original for all the compiler knows, and it would be read again for every pixel.
-template <typename Body>
-[[gnu::always_inline]] inline void each_block(const CodeGrid& grid, Body body) {
-  const int band = std::max(1, kBandElements / (grid.width * grid.channels));
-  for (int row = 0; row < grid.height; row += band) {
-    const int rows = std::min(band, grid.height - row);
-    int channel = 0;
-    for (; channel + kPanel <= grid.channels; channel += kPanel) {
-      body(BandBlock{grid, channel, kPanel, row, rows});
-    }
-    if (channel < grid.channels) {
-      body(BandBlock{grid, channel, grid.channels - channel, row, rows});
-    }
-  }
-}
 
 template <typename Lanes>
 struct RangeLanes {

@@ -1,9 +1,10 @@
 #pragma once
 
-// The products of one work item of dense backward-weights. Both operands are interleaved by 4 pixels
+// The products of one work item of dense backward-weights. Both operands are interleaved by 4
+// pixels
 // ([step][16][4]) in buffers that stay in the first two cache levels, so no transposed tensor is
-// ever stored. A column is one byte of the k * C contiguous bytes under a row of taps: small channel
-// counts fill panels as well.
+// ever stored. A column is one byte of the k * C contiguous bytes under a row of taps: small
+// channel counts fill panels as well.
 
 #include "kernels/integer/weight_gradient_sums.h"
 
