@@ -29,7 +29,6 @@ inline GroupScratch& thread_scratch() {
   return scratch;
 }
 
-
 class GroupWork {
  public:
   GroupWork(const Gather& call, const GatherPlan& plan, const Microkernels& table, int index,

@@ -22,9 +22,7 @@ class Avx2Lanes {
     if (count < 16) p = padded(p, count, copy);
     return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
   }
-  // Tensors come from memory, and the hardware's prefetch starts anew on every page.
   static Avx2Lanes load(const Half* p, int count) {
-    _mm_prefetch(reinterpret_cast<const char*>(p) + kAhead, _MM_HINT_T0);
     Half copy[16];
     if (count < 16) p = padded(p, count, copy);
     return {_mm256_cvtph_ps(load16(p)), _mm256_cvtph_ps(load16(p + 8))};
@@ -148,7 +146,6 @@ class Avx2Lanes {
   };
 
  private:
-  static constexpr std::ptrdiff_t kAhead = 1024;
   Avx2Lanes(__m256 low, __m256 high) : v_{low, high} {}
 
   static void store16(__m128i bytes, std::uint8_t* p, int count) {

@@ -14,9 +14,7 @@ class Avx512Lanes {
   static Avx512Lanes load(const float* p, int count) {
     return count == 16 ? _mm512_loadu_ps(p) : avx512::load_some(p, first(count));
   }
-  // Tensors come from memory, and the hardware's prefetch starts anew on every page.
   static Avx512Lanes load(const Half* p, int count) {
-    _mm_prefetch(reinterpret_cast<const char*>(p) + kAhead, _MM_HINT_T0);
     return avx512::half_to_float(count == 16 ? load32(p) : avx512::load_some(p, first(count)));
   }
   class Noise {
@@ -89,8 +87,6 @@ class Avx512Lanes {
   };
 
  private:
-  static constexpr int kAhead = 2048;  // bytes
-
   Avx512Lanes(__m512 v) : v_(v) {}
 
   static avx512::Mask first(int count) { return static_cast<avx512::Mask>((1U << count) - 1); }

@@ -39,8 +39,8 @@ template <typename Lanes, typename T, typename Sink>
         const Lanes scale = Lanes::load(job.scale + block.channel, kPanel);
         const Lanes shift = Lanes::load(job.shift + block.channel, kPanel);
         block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
-          Lanes v = Lanes::load(y + p.at, block.count).times_plus(scale, shift);
-          if (residual != nullptr) v = v + Lanes::load(residual + p.at, block.count);
+          Lanes v = block.load<Lanes>(y, p).times_plus(scale, shift);
+          if (residual != nullptr) v = v + block.load<Lanes>(residual, p);
           sink(block, p, v.max(floor));
         });
       });
@@ -87,9 +87,9 @@ class GatedGradient {
         shift_(job.scale != nullptr ? Lanes::load(job.shift + block.channel, kPanel)
                                     : Lanes::all(0)) {}
   Lanes operator()(const Position& p, const Lanes& y) const {
-    Lanes g = Lanes::load(static_cast<const T*>(job_.gradient) + p.at, block_.count);
+    Lanes g = block_.template load<Lanes>(static_cast<const T*>(job_.gradient), p);
     if (job_.residual != nullptr) {
-      g = g + Lanes::load(static_cast<const T*>(job_.residual) + p.at, block_.count);
+      g = g + block_.template load<Lanes>(static_cast<const T*>(job_.residual), p);
     }
     if (job_.mask != nullptr) {
       const std::uint8_t* bits = job_.mask + p.mask;
@@ -141,7 +141,7 @@ void gradient_sums_body(const GradientJob& shared) {
         const Lanes mean = Lanes::load(job.mean + block.channel, kPanel);
         GradientTotals<Lanes> totals(job.sums + block.channel, stride);
         block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
-          const Lanes value = Lanes::load(y + p.at, block.count);
+          const Lanes value = block.load<Lanes>(y, p);
           const Lanes g = gradient(p, value);
           totals.add(g, value - mean);
           if (output != nullptr) g.store(output + p.at, block.count);
@@ -199,7 +199,7 @@ void quantize_errors_body(const GradientJob& shared) {
         const Lanes b = Lanes::load(job.b + block.channel, kPanel);
         const Lanes c = Lanes::load(job.c + block.channel, kPanel);
         block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
-          const Lanes value = Lanes::load(y + p.at, block.count);
+          const Lanes value = block.load<Lanes>(y, p);
           const Lanes e = gradient(p, value).times_plus(a, value.times_plus(b, c));
           quantizer.store(noise.next().times_plus(Lanes::all(kNoiseStep), e), job.codes + p.code,
                           block.count);

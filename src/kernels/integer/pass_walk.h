@@ -18,6 +18,10 @@ struct Position {
   std::ptrdiff_t mask;  // byte of a bit mask
 };
 
+// A band stays in the first-level cache while its blocks are walked: coefficients and accumulators
+// then stay in registers over many pixels.
+constexpr int kBandElements = 4096;
+
 // One block of channels in a band of rows.
 struct BandBlock {
   CodeGrid grid;
@@ -25,6 +29,16 @@ struct BandBlock {
   int count;    // channels that exist, at most 16
   int row;
   int rows;
+
+  // A pixel's values. Tensors come from memory: the hardware's prefetch starts anew on every page,
+  // and where a band has several blocks, the first of them goes through it in steps that it does
+  // not guess. So each block fetches its part of the next band, or what is soon to be read.
+  template <typename Lanes, typename T>
+  [[gnu::always_inline]] Lanes load(const T* tensor, const Position& p) const {
+    const int ahead = grid.channels > 2 * kPanel ? kBandElements : kBandElements / 4;
+    __builtin_prefetch(tensor + p.at + ahead);
+    return Lanes::load(tensor + p.at, count);
+  }
 
   // Calls body(position) for every pixel; bodies must be always_inline.
   template <typename Body>
@@ -45,10 +59,6 @@ struct BandBlock {
     }
   }
 };
-
-// A band stays in the first-level cache while its blocks are walked: coefficients and accumulators
-// then stay in registers over many pixels.
-constexpr int kBandElements = 4096;
 
 // Calls the body twice in the source, so that whole blocks are compiled with a constant count:
 // bodies must be always_inline. Bodies work on copies of their job: a store of bytes could change
