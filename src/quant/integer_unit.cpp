@@ -133,6 +133,7 @@ struct UnitFunction : Function<UnitFunction> {
     const at::Tensor output = deliver(residual ? dense(*residual) : at::Tensor(), *state, saved);
     context->save_for_backward({saved.weight, saved.source, saved.y, saved.mask});
     context->saved_data["state"] = c10::IValue::make_capsule(state);
+    context->set_materialize_grads(false);  // a handle that nobody reads costs nothing
     if (state->call.delivery != Delivery::ready_twice) return {output};
     state->output.output.stored = std::make_shared<StoredInput>();
     return {output, output.detach()};
@@ -142,13 +143,16 @@ struct UnitFunction : Function<UnitFunction> {
     const auto capsule = context->saved_data["state"].toCapsule();
     const auto& state = static_cast<const UnitState&>(*capsule);
     const variable_list tensors = context->get_saved_variables();
-    const bool swapped = !errors[0].defined();
-    const at::Tensor other = errors.size() > 1 ? errors[swapped ? 0 : 1] : at::Tensor();
-    const auto gradients = unit_gradients(
-        state, {tensors[0], tensors[1], tensors[2], tensors[3]}, errors[swapped ? 1 : 0], other,
-        // Edges are counted without the inputs that were left out.
-        {.x = context->needs_input_grad(0),
-         .residual = state.joined && context->needs_input_grad(1)});
+    const bool twice = errors.size() > 1;
+    const bool second_alone = twice && !errors[0].defined();
+    const at::Tensor error = errors[second_alone ? 1 : 0];
+    const at::Tensor other = twice && !second_alone ? errors[1] : at::Tensor();
+    if (!error.defined()) return variable_list(6);
+    const auto gradients =
+        unit_gradients(state, {tensors[0], tensors[1], tensors[2], tensors[3]}, error, other,
+                       // Edges are counted without the inputs that were left out.
+                       {.x = context->needs_input_grad(0),
+                        .residual = state.joined && context->needs_input_grad(1)});
     return {gradients.x, gradients.residual, gradients.weight, gradients.gamma, gradients.beta, {}};
   }
 };

@@ -31,7 +31,8 @@ struct LeaveHalf : Function<LeaveHalf> {
 };
 
 struct ForkHalf : Function<ForkHalf> {
-  static variable_list forward(AutogradContext*, const at::Tensor& x) {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x) {
+    context->set_materialize_grads(false);
     return {x.detach(), x.detach()};
   }
   static variable_list backward(AutogradContext*, const variable_list& errors) {

@@ -10,7 +10,7 @@ namespace bitcycle::integer::avx2 {
 namespace {
 
 // The sums of one pixel and 16 channels. Two taps are interleaved into pairs: vpmaddwd multiplies
-// them with the weights, vpmaddubsw with ones for the box. Boxes fit 16 bits up to 11 x 11 taps.
+// them with the weights, vpmaddubsw with ones for the box. Boxes of up to 257 taps fit 16 bits.
 struct DepthwiseSums {
   __m256i sums[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   __m128i boxes[2] = {_mm_setzero_si128(), _mm_setzero_si128()};

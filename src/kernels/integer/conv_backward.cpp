@@ -1,7 +1,9 @@
 // The two backward products in terms of the shared drivers, a few images at a time. Note [Integer
 // scheme] in docs/numerics.md has the equations.
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/kernels/integer/conv.h"
+#include "bitcycle/kernels/integer/limits.h"
 
 #include "kernels/integer/codes_at_hand.h"
 #include "kernels/integer/conv_grouped.h"
@@ -11,6 +13,9 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <string>
+
+#include <omp.h>
 
 namespace bitcycle::integer {
 namespace {
@@ -75,18 +80,22 @@ void backward_in_groups(const ConvBackward& call) {
                           call.weight_gradient);
 }
 
-// What `least` images at once ask for, evened out over the batch, in whole groups.
-int images_of_an_item(int batch, int least, int group) {
-  const int items = std::max(1, batch / least);
-  const int each = (batch + items - 1) / items;
-  return (each + group - 1) / group * group;
+int whole(int count, int unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
+// As many images as are `best` taken at once, as long as every thread gets its share, in whole
+// groups. No result depends on it.
+int images_of_an_item(int batch, int best, int group) {
+  const int items = whole(std::max(1, batch / best), omp_get_max_threads());
+  return whole((batch + items - 1) / items, group);
 }
 
 // Both products of the batch, a few images an item.
 class BackwardRun {
  public:
   BackwardRun(const ConvBackward& call) : call_(call) {
-    int least = 1, group = 1;
+    int best = 1, group = 1;
     if (call.input_gradient) {
       data_.emplace(call);
       group = data_->run().group();
@@ -95,9 +104,9 @@ class BackwardRun {
       const auto make = call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
       weights_ = make(call.shape, call.input.params, call.errors.params);
       factors_ = weight_factors(call);
-      least = weights_->group();
+      best = weights_->group();
     }
-    images_ = images_of_an_item(call.shape.batch, std::max(least, group), group);
+    images_ = images_of_an_item(call.shape.batch, std::max(best, group), group);
   }
 
   void run() {
@@ -134,6 +143,12 @@ class BackwardRun {
 }  // namespace
 
 void conv_backward(const ConvBackward& call) {
+  if (call.shape.out_width() > kMaxRowOutputs) {
+    throw Error(ErrorCode::usage,
+                "integer convolution: expected rows of at most " + std::to_string(kMaxRowOutputs) +
+                    " outputs, found " + std::to_string(call.shape.out_width()),
+                "Use the simulated backend for this layer.");
+  }
   assert(call.weight_gradient.empty() ||
          static_cast<std::int64_t>(call.weight_gradient.size()) == call.shape.weights());
   if (in_groups(call.shape)) return backward_in_groups(call);

@@ -1,5 +1,5 @@
-// Depthwise backward-weights: each channel has its own k x k sums. Differences of codes and zero
-// points fit 16 bits, so nothing has to be corrected afterwards.
+// Depthwise backward-weights: each channel has its own k x k sums, of differences from the zero
+// points.
 
 #include "kernels/integer/weight_gradient.h"
 #include "kernels/integer/weights.h"

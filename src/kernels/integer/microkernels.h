@@ -191,7 +191,7 @@ struct Microkernels {
   LevelDots unsigned_dot;
   LevelDots signed_dot;
   WinogradKernels winograd;
-  OuterKernel outer;  // chains of at least kLongChain
+  OuterKernel outer;  // chains of at least kCutChain
   int outer_rows;
   UnitsKernel units[kLevels];
   StoreKernels store;

@@ -13,7 +13,7 @@
 
 namespace bitcycle::integer {
 
-// One work item: a group of images, or a band of rows of one.
+// What is added at once: a group of images, or a band of rows of one.
 class BandWork {
  public:
   BandWork(const Layout& layout, const Microkernels& table, Codes input, Codes errors,

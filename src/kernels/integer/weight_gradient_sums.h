@@ -35,10 +35,9 @@ inline std::int64_t tile_limit(CodeParams input, CodeParams errors) {
 struct Layout {
   ConvShape shape;
   int row_steps;  // steps of a row of output pixels
-  int band;       // output rows of a work item
+  int band;       // output rows that are added at once
   int bands;
-  int group;  // images of a work item
-  int groups;
+  int group;          // images that are added at once
   int column_panels;  // of k * C columns
   int output_panels;
   int phase_rows;                     // source rows of one parity in a band
@@ -52,7 +51,6 @@ struct Layout {
     band = std::clamp(kManySteps / row_steps, 1, s.out_height());
     bands = (s.out_height() + band - 1) / band;
     group = bands > 1 ? 1 : std::clamp(kFewSteps / (row_steps * band), 1, s.batch);
-    groups = (s.batch + group - 1) / group;
     column_panels = panels_of(s.kernel * s.in_channels);
     output_panels = panels_of(s.out_channels);
     phase_rows = band + (s.kernel - 1) / s.stride;

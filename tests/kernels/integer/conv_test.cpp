@@ -1,6 +1,8 @@
 // Every instruction set against the scalar reference, byte for byte, and the scalar reference
 // against the oracle.
 
+#include "bitcycle/base/error.h"
+
 #include "kernels/integer/conv_cases.h"
 
 namespace bitcycle::integer {
@@ -102,6 +104,13 @@ TEST(IntegerConv, EitherBackwardProductCanBeLeftOut) {
   conv_backward({o.c.shape, {}, o.errors.view(), o.weights, found.input_gradient.data(), {}});
   conv_backward({o.c.shape, o.input.view(), o.errors.view(), o.weights, {}, found.weight_gradient});
   expect_same(want, found, describe(o.c));
+}
+
+TEST(IntegerConv, RowsThatSumsCannotHoldAreRefused) {
+  const ConvOperands o({{1, 1, 40000, 1, 1, 1, 1, 1}, 8, 8, Pattern::worst, 0}, false);
+  std::vector<float> gradient(1);
+  EXPECT_THROW(conv_backward({o.c.shape, o.input.view(), o.errors.view(), o.weights, {}, gradient}),
+               Error);
 }
 
 TEST(IntegerConv, DoesNotDependOnTheNumberOfThreads) {
