@@ -1,6 +1,7 @@
 #include "bitcycle/quant/integer_unit.h"
 
 #include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/stored_codes.h"
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"

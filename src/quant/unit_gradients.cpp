@@ -1,6 +1,7 @@
 // The backward pass of a unit in the integer scheme.
 
 #include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/stored_codes.h"
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"

@@ -7,12 +7,9 @@
 #include "kernels/integer/pass_walk.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace bitcycle::integer {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <typename Lanes>
 struct RangeLanes {

@@ -5,7 +5,11 @@
 
 #include "bitcycle/kernels/integer/passes.h"
 
+#include <limits>
+
 namespace bitcycle::integer {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Per-channel arrays are padded to panels of 16; null pointers stand for absent operands.
 struct ActivateJob {

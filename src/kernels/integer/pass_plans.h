@@ -7,11 +7,8 @@
 #include "kernels/integer/weights.h"
 
 #include <cassert>
-#include <limits>
 
 namespace bitcycle::integer {
-
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 inline const PassKernels& passes() {
   return *microkernels().passes;
@@ -31,6 +28,11 @@ auto image_of(View view, const CodeGrid& grid, int n) -> decltype(view.data) {
                                   const char, char>;
   if (view.data == nullptr) return nullptr;
   return static_cast<Byte*>(view.data) + n * bytes_of(view.type) * image_elements(grid);
+}
+
+// Where the bit mask of image n starts.
+inline std::size_t mask_offset(const CodeGrid& grid, int n) {
+  return mask_bytes(grid) / static_cast<std::size_t>(grid.batch) * static_cast<std::size_t>(n);
 }
 
 // Runs work(n) for every image on the threads.
@@ -85,10 +87,7 @@ struct GradientPlan {
     job.gradient = image_of(source.gradient, grid, n);
     job.residual = image_of(source.residual, grid, n);
     job.y = image_of(source.y, grid, n);
-    if (source.mask != nullptr) {
-      const auto each = mask_bytes(grid) / static_cast<std::size_t>(grid.batch);
-      job.mask = source.mask + static_cast<std::size_t>(n) * each;
-    }
+    if (source.mask != nullptr) job.mask = source.mask + mask_offset(grid, n);
     job.scale = source.scale.empty() ? nullptr : scale.data();
     job.shift = shift.data();
     return job;

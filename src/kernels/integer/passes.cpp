@@ -65,10 +65,7 @@ Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal
   return range_of_images(grid, [&](int n) {
     ActivateJob job = plan.image(n);
     job.output = image_of(output, grid, n);
-    if (mask != nullptr) {
-      const auto each = mask_bytes(grid) / static_cast<std::size_t>(grid.batch);
-      job.mask = mask + static_cast<std::size_t>(n) * each;
-    }
+    if (mask != nullptr) job.mask = mask + mask_offset(grid, n);
     return passes().activate[index(source.y.type)](job);
   });
 }

@@ -1,6 +1,4 @@
-// Codes without their halo, and back.
-
-#include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/stored_codes.h"
 
 #include "kernels/integer/halo.h"
 

@@ -113,7 +113,7 @@ class BandWork {
       const std::uint8_t* image = input_.data + n * grid.image_bytes() +
                                   std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes() +
                                   panel * kPanel;
-      for (int parity = 0; parity < shape_.stride; ++parity) {
+      for (int parity = 0; parity < std::min(shape_.stride, shape_.kernel); ++parity) {
         interleave_parity(panel, parity, image,
                           columns + n * layout_.column_image_bytes + column_row(parity, 0));
       }

@@ -1,3 +1,5 @@
+#include "bitcycle/kernels/integer/stored_codes.h"
+
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/code_makers.h"
 
