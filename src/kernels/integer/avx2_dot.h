@@ -142,7 +142,14 @@ struct SignedSource {
   static __m256i start(const DotJob& job, int p) { return _mm256_set1_epi32(job.start[p]); }
 };
 
+constexpr int kWholeRow = 16;  // as a chain
 using LevelSums = Lanes[kLevelPixels];
+
+[[gnu::always_inline]] inline void add_lanes(const LevelSums& lanes, LevelSums& sums) {
+  unroll<kLevelPixels>([&](auto p) {
+    sums[p] = {add_widened(sums[p].low, lanes[p].low), add_widened(sums[p].high, lanes[p].high)};
+  });
+}
 
 // One chain of kSteps steps, added up in 16 bits.
 template <typename Source, int kSteps>
@@ -158,9 +165,7 @@ template <typename Source, int kSteps>
                         : multiply_add<Source::kBytes>(lanes[p], bytes, weights);
     });
   });
-  unroll<kLevelPixels>([&](auto p) {
-    sums[p] = {add_widened(sums[p].low, lanes[p].low), add_widened(sums[p].high, lanes[p].high)};
-  });
+  add_lanes(lanes, sums);
 }
 
 // One step in 16-bit operands.
@@ -178,6 +183,27 @@ template <typename Source>
   });
 }
 
+// All steps of a segment in one chain; answers where the next weights are.
+template <typename Source>
+[[gnu::always_inline]] inline const std::int8_t* add_row(const Sources<kLevelPixels>& sources,
+                                                         const Segment& segment,
+                                                         const std::int8_t* w, LevelSums& sums) {
+  LevelSums lanes;
+  const __m256i zero = _mm256_setzero_si256();
+  unroll<kLevelPixels>([&](auto p) { lanes[p] = {zero, zero}; });
+  std::ptrdiff_t at = segment.offset;
+  const std::ptrdiff_t end = at + segment.steps * 4;
+#pragma GCC unroll 4
+  for (; at < end; at += 4, w += kStepBytes) {
+    const Lanes weights{load(w), load(w + 32)};
+    unroll<kLevelPixels>([&](auto p) {
+      lanes[p] = multiply_add<Source::kBytes>(lanes[p], sources.pixel[p] + at, weights);
+    });
+  }
+  add_lanes(lanes, sums);
+  return w;
+}
+
 // kChain = 0: 16-bit operands.
 template <typename Source, int kChain>
 [[gnu::noinline]] void dot_level_block(const DotJob& job, int block) {
@@ -190,11 +216,15 @@ template <typename Source, int kChain>
     sums[p] = {start, start};
   });
   for (const Segment& segment : job.segments) {
+    if constexpr (kChain == kWholeRow) {
+      w = add_row<Source>(sources, segment, w, sums);
+      continue;
+    }
     std::ptrdiff_t at = segment.offset;
     const std::ptrdiff_t end = at + segment.steps * 4;
-    if constexpr (kChain > 0) {
-      for (; at + kLongChain * 4 <= end; at += kLongChain * 4, w += kLongChain * kStepBytes) {
-        unroll<kLongChain / kChain>([&](auto i) {
+    if constexpr (kChain > 0 && kChain <= kLevelSteps) {
+      for (; at + kLevelSteps * 4 <= end; at += kLevelSteps * 4, w += kLevelSteps * kStepBytes) {
+        unroll<kLevelSteps / kChain>([&](auto i) {
           add_chain<Source, kChain>(sources, at + i * kChain * 4, w + i * kChain * kStepBytes,
                                     sums);
         });
@@ -221,14 +251,14 @@ void dot_level(const DotJob& job) {
 static_assert(kLongPixels == 2 * kLevelPixels);
 void dot_long(const DotJob& job) {
   for (int i = 0; job.chain < kCutChain && i < 2 * job.blocks; ++i) {
-    dot_level_block<UnsignedSource, kLongChain>(job, i);
+    dot_level_block<UnsignedSource, kLevelSteps>(job, i);
   }
   for (int i = 0; job.chain >= kCutChain && i < job.blocks; ++i) dot_long_block(job, i);
 }
 
 template <typename Source>
-constexpr LevelDots kLevelDots{
-    {dot_level<Source, 4>, dot_level<Source, 2>, dot_level<Source, 1>, dot_level<Source, 0>}};
+constexpr LevelDots kLevelDots{{dot_level<Source, kWholeRow>, dot_level<Source, 4>,
+                                dot_level<Source, 2>, dot_level<Source, 1>, dot_level<Source, 0>}};
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

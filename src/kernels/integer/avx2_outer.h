@@ -19,33 +19,6 @@ template <typename Job, typename Part>
   for (int o = 0; o < kPanel; o += kOutputs) part(job.errors + o * 4, job.sums + o * kPanel);
 }
 
-[[gnu::noinline]] void outer_long_part(const OuterJob& job, const std::int8_t* first_error,
-                                       std::int32_t* sums) {
-  for (int n = 0; n < job.images; ++n) {
-    const std::uint8_t* columns = job.columns + n * job.column_stride;
-    const std::int8_t* errors = first_error + n * job.error_stride;
-    for (int left = job.steps; left > 0; left -= job.chain) {
-      __m256i lanes[kOutputs][2];
-      unroll<kOutputs * 2>([&](auto i) { lanes[i / 2][i % 2] = _mm256_setzero_si256(); });
-      const std::uint8_t* end = columns + std::ptrdiff_t{left < job.chain ? left : job.chain} * 64;
-      for (; columns < end; columns += kStepBytes, errors += kStepBytes) {
-        const __m256i c0 = load(columns);
-        const __m256i c1 = load(columns + 32);
-        unroll<kOutputs>([&](auto o) {
-          const __m256i e = broadcast(errors + o * 4);
-          accumulate(lanes[o][0], _mm256_maddubs_epi16(c0, e));
-          accumulate(lanes[o][1], _mm256_maddubs_epi16(c1, e));
-        });
-      }
-      unroll<kOutputs * 2>([&](auto i) { add_to(sums + i * 8, widened(lanes[i / 2][i % 2])); });
-    }
-  }
-}
-
-void outer_long(const OuterJob& job) {
-  each_part(job, [&](auto* errors, auto* sums) { outer_long_part(job, errors, sums); });
-}
-
 template <int kSteps>
 [[gnu::always_inline]] inline Lanes chain_of(const Lanes (&columns)[kSteps],
                                              const std::int8_t* errors) {
@@ -83,15 +56,16 @@ template <int kChain>
   });
 }
 
-// Chains of 4 steps, added up in memory: sums and chains together would need more registers than
-// there are.
+// Chains of whole units, added up in memory: sums and chains together would need more registers
+// than there are.
+template <int kUnits>
 [[gnu::noinline]] void units_long(const UnitsJob& job, const std::int8_t* errors,
                                   std::int32_t* out) {
   for (const Unit& unit : job.units) {
     const std::uint8_t* c = job.columns + unit.columns;
     const std::int8_t* e = errors + unit.errors;
     Lanes lanes[kOutputs];
-    unroll<kUnitSteps>([&](auto k) {
+    unroll<kUnits * kUnitSteps>([&](auto k) {
       const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
       unroll<kOutputs>([&](auto o) {
         const std::int8_t* bytes = e + k * kStepBytes + o * 4;
@@ -109,8 +83,8 @@ template <int kChain>
 template <int kChain>
 void units_chained(const UnitsJob& job) {
   each_part(job, [&](auto* errors, auto* sums) {
-    if constexpr (kChain == kUnitSteps) {
-      units_long(job, errors, sums);
+    if constexpr (kChain % kUnitSteps == 0) {
+      units_long<kChain / kUnitSteps>(job, errors, sums);
     } else {
       units_short<kChain>(job, errors, sums);
     }
@@ -156,6 +130,10 @@ void units_wide(const UnitsJob& job) {
   for (int o = 0; o < kPanel; o += 2)
     units_wide_part(job, job.errors + o * 4, job.sums + o * kPanel);
 }
+
+constexpr std::array<UnitsKernel, kLevels> kUnits{
+    units_chained<kRunUnits * kUnitSteps>, units_chained<4>, units_chained<2>, units_chained<1>,
+    units_wide};
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

@@ -33,7 +33,7 @@ constexpr Microkernels kTable{
     .survey = nullptr,
     .within = avx2::within,
     .interleave = avx512::interleave,
-    .unit_levels = nullptr,
+    .survey_units = nullptr,
     .step_sums = avx2::step_sums,
     .depthwise = avx512::depthwise,
     .depthwise_outer = avx512::depthwise_outer,

@@ -61,8 +61,8 @@ DepthwiseOuterJob rows_of(const ConvShape& s, Codes input, Codes errors, const M
           .error_row_bytes = error.row_bytes(),
           .source_zero = input.params.zero_point,
           .error_zero = zero,
-          .byte_errors = table.within(e, rows * error.row_bytes(),
-                                      {std::max(0, zero - 128), std::min(255, zero + 127)}),
+          .byte_errors =
+              !table.saturates && table.within(e, rows * error.row_bytes(), byte_differences(zero)),
           .sums = nullptr};
 }
 

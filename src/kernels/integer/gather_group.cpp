@@ -57,7 +57,8 @@ void Group::survey() {
                    .pixels = pixels,
                    .channels = channels,
                    .zero = zero,
-                   .limit = differences ? kSignedLimit : unsigned_limit(call_.weight_bits),
+                   .limit = (differences ? signed_limit : unsigned_limit)(call_.weight_bits),
+                   .row_pixels = call_.row_pixels(),
                    .levels = scratch_.pixel_levels.reserve(size),
                    .differences = differences ? scratch_.differences.reserve(bytes) : nullptr,
                    .sums = scratch_.pixel_sums.reserve(size)});

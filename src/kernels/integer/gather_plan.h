@@ -6,6 +6,7 @@
 
 #include "kernels/integer/weights.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,6 +29,13 @@ struct Gather {
   std::span<const float> scales;
   MutableReal output;
   ChannelStats* stats = nullptr;
+
+  // Most pixels under a row of taps.
+  int row_pixels() const {
+    int pixels = 0;
+    for (const PackedTaps& taps : phases) pixels = std::max(pixels, taps.x.count);
+    return pixels;
+  }
 };
 
 // How a gather multiplies; see Note [Exact dot products].

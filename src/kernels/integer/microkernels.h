@@ -26,6 +26,7 @@ inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
 inline constexpr int kMaxPanels = 2;   // most panels
 inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
 inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
+inline constexpr int kRunUnits = 4;    // units whose errors may allow one chain
 
 // Note [Exact dot products].
 // AVX2 multiplies u8 by s8 with vpmaddubsw, which adds two products into a signed 16-bit lane with
@@ -33,12 +34,13 @@ inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-w
 // added in 16 bits before widening, whatever the codes are. Where that is fewer than kLongChain,
 // the codes decide: a lane that adds up u_i s_i is at most S * (sum of u_i) and at most
 // U * (sum of |s_i|), so a chain of steps is exact as soon as every lane of it has
-//     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= kSignedLimit < 32767 / U.
+//     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= signed_limit = 32767 / U.
 // Only one operand is looked at (the gathered codes; in backward-weights the errors), the other may
-// hold anything. What the codes of a few pixels allow is their level: chains of 4 steps, of 2, of
-// 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for all).
-// Signed operands are differences from the zero point, which keeps them small; where kSignedLimit
-// holds they are 8-bit numbers. Depthwise sums are short: where U S fits 16 bits for all taps
+// hold anything. What the codes of a few pixels allow is their level: one chain for a row of taps
+// (in backward-weights for kRunUnits units), chains of 4 steps, of 2, of 1, and if not even pairs
+// fit, 16-bit operands (vpmaddwd, exact for all).
+// Signed operands are differences from the zero point, which keeps them small; those that are not
+// 8-bit numbers need 16-bit operands. Depthwise sums are short: where U S fits 16 bits for all taps
 // together, everything is added in 16 bits, else vpmaddwd is used. VNNI's vpdpbusd adds in 32 bits
 // and needs none of this. 32-bit sums wrap around; what they stand for, a sum of (code - zero
 // point) * weight, fits as 255 * 128 * kMaxProducts < 2^31.
@@ -48,11 +50,14 @@ constexpr int chain_length(int unsigned_bits, int signed_bits) {
 constexpr int unsigned_limit(int signed_bits) {
   return 32767 >> (signed_bits - 1);
 }
-inline constexpr int kSignedLimit = 127;
+constexpr int signed_limit(int unsigned_bits) {
+  return 32767 / ((1 << unsigned_bits) - 1);
+}
 inline constexpr int kLongChain = 4;
 inline constexpr int kCutChain = 8;  // segments are cut after chains from this length on
-inline constexpr int kLevels = 4;    // chains of 4, 2, 1 steps, 16-bit operands
+inline constexpr int kLevels = 5;  // rows or runs, chains of 4, 2, 1 steps, 16-bit operands
 inline constexpr int kWideLevel = kLevels - 1;
+inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows and runs
 inline constexpr int kMaxProducts = 65793;
 static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
 static_assert(std::int64_t{kMaxProducts} * 255 * 128 <= 2147483647);
@@ -144,7 +149,6 @@ struct OuterJob {
   std::ptrdiff_t column_stride;
   std::ptrdiff_t error_stride;
   int steps;
-  int chain;
   std::int32_t* sums;
   int rows = 1;  // of taps, at most Microkernels::outer_rows
   std::array<std::ptrdiff_t, kMaxTapRows> row_columns = {};
@@ -152,8 +156,8 @@ struct OuterJob {
 };
 using OuterKernel = void (*)(const OuterJob&);
 
-// The same over units of kUnitSteps steps of one level. `zero` was taken off the errors, which wrap
-// around at level kWideLevel.
+// The same over units of kUnitSteps steps of one level, at level 0 over runs of kRunUnits units.
+// `zero` was taken off the errors, which wrap around at level kWideLevel.
 struct Unit {
   std::int32_t columns, errors;  // byte offsets
 };
@@ -169,6 +173,10 @@ using UnitsKernel = void (*)(const UnitsJob&);
 struct Span {
   int low, high;  // both included
 };
+// Codes whose differences from a zero point are 8-bit numbers.
+constexpr Span byte_differences(int zero) {
+  return {zero < 128 ? 0 : zero - 128, zero < 128 ? zero + 127 : 255};
+}
 
 // One pass over the codes of a run of pixels.
 struct SurveyJob {
@@ -177,9 +185,20 @@ struct SurveyJob {
   int channels;
   int zero;
   int limit;                  // of the sums in a lane
+  int row_pixels;             // under a row of taps
   std::uint8_t* levels;       // of each pixel
   std::uint8_t* differences;  // from the zero point, or null: levels are those of the codes
   std::int32_t* sums;         // of each pixel's codes
+};
+
+// The same for units of interleaved errors that had `zero` taken off. All units of a run have level
+// 0 or none.
+struct UnitSurveyJob {
+  const std::uint8_t* panel;
+  int units;
+  int zero;
+  int limit;
+  std::uint8_t* levels;
 };
 
 struct PassKernels;
@@ -191,9 +210,9 @@ struct Microkernels {
   LevelDots unsigned_dot;
   LevelDots signed_dot;
   WinogradKernels winograd;
-  OuterKernel outer;  // chains of at least kCutChain
+  OuterKernel outer;  // null where sums saturate
   int outer_rows;
-  UnitsKernel units[kLevels];
+  std::array<UnitsKernel, kLevels> units;  // there instead
   StoreKernels store;
 
   // Sum of each pixel's codes.
@@ -208,8 +227,7 @@ struct Microkernels {
   // filled up with 0.
   void (*interleave)(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
                      std::uint8_t subtract, std::uint8_t* panel);
-  // The levels of units of interleaved errors that had `zero` taken off.
-  void (*unit_levels)(const std::uint8_t* panel, int units, int zero, std::uint8_t* levels);
+  void (*survey_units)(const UnitSurveyJob&);
   // sums[16] = sum over steps and their 4 bytes.
   void (*step_sums)(const std::uint8_t* panel, int steps, std::int32_t* sums);
 

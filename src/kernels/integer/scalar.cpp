@@ -176,7 +176,7 @@ constexpr Microkernels kTable{
     .survey = nullptr,
     .within = within,
     .interleave = interleave,
-    .unit_levels = nullptr,
+    .survey_units = nullptr,
     .step_sums = step_sums,
     .depthwise = depthwise,
     .depthwise_outer = depthwise_outer,

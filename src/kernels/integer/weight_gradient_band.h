@@ -27,7 +27,6 @@ class BandWork {
         images_(images),
         row_(band * layout.band),
         rows_(std::min(layout.band, layout.shape.out_height() - row_)),
-        chain_(longest_chain(table, input.params, errors.params)),
         subtract_(errors.params.zero_point) {}
 
   std::int64_t pixels() const { return std::int64_t{images_} * rows_ * layout_.row_steps * 4; }
@@ -36,7 +35,7 @@ class BandWork {
     if (input_.params.zero_point != 0) sum_errors();
     // The zero point is taken off the errors. Levels can do with differences of more than 8 bits;
     // else half the errors' range is taken off, and the columns summed to make up for it.
-    if (chain_ >= kLongChain && !differences_fit()) subtract_ = half_range(errors_.params);
+    if (!in_units() && !differences_fit()) subtract_ = half_range(errors_.params);
     interleave_errors();
     if (in_units()) {
       sums_.units.resize(static_cast<std::size_t>(layout_.output_panels));
@@ -57,9 +56,7 @@ class BandWork {
   }
 
   bool differences_fit() const {
-    const int zero = errors_.params.zero_point;
-    const int half = half_range(errors_.params);  // what the chains were worked out for
-    const Span span{std::max(zero - half, 0), std::min(zero + half - 1, 255)};
+    const Span span = byte_differences(errors_.params.zero_point);
     bool fit = true;
     for (int i = 0; i < images_ * rows_ && fit; ++i) {
       fit = table_.within(error_row(i / rows_, i % rows_),
@@ -174,7 +171,6 @@ class BandWork {
                  .column_stride = layout_.column_image_bytes,
                  .error_stride = layout_.error_image_bytes,
                  .steps = rows_ * layout_.row_steps,
-                 .chain = chain_,
                  .sums = sums,
                  .rows = rows,
                  .row_sums = std::ptrdiff_t{layout_.output_panels} * kTile};
@@ -184,8 +180,7 @@ class BandWork {
     table_.outer(job);
   }
 
-  // Chains that are cut into units, by levels or always alike.
-  bool in_units() const { return chain_ < kCutChain; }
+  bool in_units() const { return table_.saturates; }
   int units() const { return (rows_ * layout_.row_steps + kUnitSteps - 1) / kUnitSteps; }
 
   void sort_units(int panel, UnitLists& lists) {
@@ -193,12 +188,12 @@ class BandWork {
     for (std::vector<Unit>& list : lists) list.clear();
     for (int n = 0; n < images_; ++n) {
       const std::ptrdiff_t first = n * layout_.error_image_bytes;
-      if (chain_ < kLongChain) {
-        table_.unit_levels(error_panel(panel) + first, units(), subtract_, levels);
-      } else {
-        std::fill_n(levels, units(), std::uint8_t{0});
-      }
-      for (int u = 0; u < units(); ++u) {
+      table_.survey_units({.panel = error_panel(panel) + first,
+                           .units = units(),
+                           .zero = subtract_,
+                           .limit = signed_limit(input_.params.bits),
+                           .levels = levels});
+      for (int u = 0; u < units(); u += levels[u] == 0 ? kRunUnits : 1) {
         const int at = u * kUnitSteps * kStepBytes;
         lists[levels[u]].push_back({static_cast<std::int32_t>(n * layout_.column_image_bytes + at),
                                     static_cast<std::int32_t>(first + at)});
@@ -227,7 +222,6 @@ class BandWork {
   int images_;
   int row_;
   int rows_;
-  int chain_;
   int subtract_;
 };
 

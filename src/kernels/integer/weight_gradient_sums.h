@@ -17,10 +17,6 @@ inline constexpr int kFewSteps = 128;          // images are grouped until a run
 inline constexpr int kManySteps =
     512;  // and large ones cut into bands of rows of at most this many
 
-inline int longest_chain(const Microkernels& table, CodeParams input, CodeParams errors) {
-  return table.saturates ? chain_length(input.bits, errors.bits) : std::numeric_limits<int>::max();
-}
-
 inline int half_range(CodeParams errors) {
   return 1 << (errors.bits - 1);
 }

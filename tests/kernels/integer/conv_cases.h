@@ -21,6 +21,9 @@ struct ConvCase {
   Pattern pattern = Pattern::random;
   int zero_point = 0;
   std::optional<int> error_zero_point = {};
+  std::optional<int> own_weight_bits = {};
+
+  int weight_bits() const { return own_weight_bits.value_or(bits); }
 
   // An end of the range makes the differences as large as they get.
   int error_zero() const {
@@ -34,7 +37,8 @@ inline std::string describe(const ConvCase& c) {
          std::to_string(s.width) + ", channels " + std::to_string(s.in_channels) + "->" +
          std::to_string(s.out_channels) + ", kernel " + std::to_string(s.kernel) + ", stride " +
          std::to_string(s.stride) + ", groups " + std::to_string(s.groups) + ", bits " +
-         std::to_string(c.bits) + "/" + std::to_string(c.error_bits) + ", zero point " +
+         std::to_string(c.weight_bits()) + "/" + std::to_string(c.bits) + "/" +
+         std::to_string(c.error_bits) + ", zero point " +
          std::to_string(c.zero_point) + "/" + std::to_string(c.error_zero()) +
          (c.pattern == Pattern::worst ? ", worst" : ", random");
 }
@@ -52,9 +56,9 @@ struct ConvOperands {
         errors(test.shape.error_grid(), test.error_bits, test.error_zero(), test.pattern,
                key.derive("errors")),
         weights(test.shape) {
-    weights.quantize(integer ? integer_weights(test.shape, test.bits, test.pattern, key)
+    weights.quantize(integer ? integer_weights(test.shape, test.weight_bits(), test.pattern, key)
                              : real_weights(test.shape, key),
-                     test.bits);
+                     test.weight_bits());
   }
 };
 

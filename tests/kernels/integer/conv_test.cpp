@@ -37,6 +37,20 @@ TEST(IntegerConv, EveryWidthIsExactOnRandomAndWorstOperands) {
   }
 }
 
+TEST(IntegerConv, EveryPairOfWidthsIsExact) {
+  for (int weight_bits = 2; weight_bits <= 8; ++weight_bits) {
+    for (int bits = 2; bits <= 8; ++bits) {
+      const Pattern pattern = (weight_bits + bits) % 2 == 0 ? Pattern::worst : Pattern::random;
+      ConvCase c{.shape = {2, 4, 6, 32, 16, 3, 1, 1}, .bits = bits, .pattern = pattern};
+      c.own_weight_bits = weight_bits;
+      check_case(c);
+      c.shape = {1, 5, 6, 24, 16, 3, 2, 1};
+      c.zero_point = (1 << bits) / 3;
+      check_case(c);
+    }
+  }
+}
+
 // Errors whose differences from the zero point are 8-bit numbers, and others.
 TEST(IntegerConv, DepthwiseShapes) {
   for (const ConvShape& shape : depthwise_shapes()) {
