@@ -27,6 +27,7 @@ constexpr Microkernels kTable{
     .store = avx2::kStores,
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
+    .chain_steps = avx2::chain_steps,
     .survey = avx2::survey,
     .within = avx2::within,
     .interleave = avx2::interleave,

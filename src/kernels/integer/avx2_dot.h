@@ -247,13 +247,8 @@ void dot_level(const DotJob& job) {
   for (int i = 0; i < job.blocks; ++i) dot_level_block<Source, kChain>(job, job.order[i]);
 }
 
-// Chains of 4 are widened so often that it is better done in registers, for half as many pixels.
-static_assert(kLongPixels == 2 * kLevelPixels);
 void dot_long(const DotJob& job) {
-  for (int i = 0; job.chain < kCutChain && i < 2 * job.blocks; ++i) {
-    dot_level_block<UnsignedSource, kLevelSteps>(job, i);
-  }
-  for (int i = 0; job.chain >= kCutChain && i < job.blocks; ++i) dot_long_block(job, i);
+  for (int i = 0; i < job.blocks; ++i) dot_long_block(job, i);
 }
 
 template <typename Source>

@@ -15,6 +15,26 @@ inline __m256i distance(__m256i codes, __m256i zero) {
   return _mm256_or_si256(_mm256_subs_epu8(codes, zero), _mm256_subs_epu8(zero, codes));
 }
 
+int chain_steps(const std::int8_t* panel, int steps, int limit) {
+  const __m256i most = _mm256_set1_epi16(static_cast<short>(limit));
+  const __m256i zero = _mm256_setzero_si256();
+  const __m256i ones = _mm256_set1_epi8(1);
+  __m256i positive[2] = {zero, zero}, negative[2] = {zero, zero};
+  for (int s = 0; s < steps; ++s, panel += kStepBytes) {
+    __m256i highest = zero;
+    unroll<2>([&](auto half) {
+      const __m256i w = load(panel + half * 32);
+      const __m256i up = _mm256_maddubs_epi16(_mm256_max_epi8(w, zero), ones);
+      const __m256i both = _mm256_maddubs_epi16(ones, w);
+      positive[half] = _mm256_add_epi16(positive[half], up);
+      negative[half] = _mm256_add_epi16(negative[half], _mm256_sub_epi16(up, both));
+      highest = _mm256_max_epi16(highest, _mm256_max_epi16(positive[half], negative[half]));
+    });
+    if (_mm256_movemask_epi8(_mm256_cmpgt_epi16(highest, most)) != 0) return s;
+  }
+  return steps;
+}
+
 // Codes, or differences from the zero point that may be too large for 8 bits.
 enum class Operand { codes, differences };
 

@@ -30,6 +30,7 @@ constexpr Microkernels kTable{
     .store = avx512::kStores,
     .pixel_sums = avx2::pixel_sums,
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
+    .chain_steps = nullptr,
     .survey = nullptr,
     .within = avx2::within,
     .interleave = avx512::interleave,

@@ -3,7 +3,6 @@
 #include "kernels/integer/winograd.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace bitcycle::integer {
 namespace {
@@ -38,20 +37,40 @@ void map_pixels(const Gather& call, int group, int first_y, int first_x, PhasePl
     plan.sources.insert(plan.sources.end(), kMaxPixels, plan.sources.back());
 }
 
-// Cuts the rows of taps where `chain` steps have been added up.
-std::vector<Segment> cut_segments(const PackedTaps& taps, std::ptrdiff_t row_bytes, int chain) {
+// The steps of each chain that the weights of all panels allow, or none where some do not even
+// allow one step.
+using Chains = std::vector<int>;
+Chains weight_chains(const PackedTaps& taps, int limit, const Microkernels& table) {
+  if (!table.saturates) return {taps.steps()};
+  Chains chains;
+  for (int done = 0; done < taps.steps(); done += chains.back()) {
+    int chain = taps.steps() - done;
+    for (int panel = 0; panel < panels_of(taps.out_channels) && chain > 0; ++panel) {
+      const std::int8_t* weights =
+          taps.panels.data() + panel * taps.panel_bytes() + std::ptrdiff_t{done} * kStepBytes;
+      chain = table.chain_steps(weights, chain, limit);
+    }
+    if (chain == 0) return {};
+    chains.push_back(chain);
+  }
+  return chains;
+}
+
+// Cuts the rows of taps where a chain ends.
+std::vector<Segment> cut_segments(const PackedTaps& taps, std::ptrdiff_t row_bytes,
+                                  const Chains& chains) {
   std::vector<Segment> segments;
-  int room = chain;
+  auto chain = chains.begin();
+  int room = chains.empty() ? 0 : *chain;
   for (int r = 0; r < taps.y.count; ++r) {
     for (int done = 0; done < taps.row_steps();) {
       const int steps = std::min(taps.row_steps() - done, room);
       room -= steps;
       segments.push_back({static_cast<std::int32_t>(r * row_bytes + done * 4), steps, room == 0});
       done += steps;
-      if (room == 0) room = chain;
+      if (room == 0 && ++chain != chains.end()) room = *chain;
     }
   }
-  if (!segments.empty()) segments.back().flush = true;
   return segments;
 }
 
@@ -76,7 +95,8 @@ int taken_off(const CodeParams& params, Arithmetic arithmetic) {
   }
 }
 
-PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithmetic arithmetic) {
+PhasePlan plan_phase(const Gather& call, int phase, int group, const Chains& chains,
+                     Arithmetic arithmetic) {
   PhasePlan plan;
   plan.taps = &call.phases[static_cast<std::size_t>(phase)];
   const int first_y = phase / call.step;
@@ -87,7 +107,9 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithm
   if (call.box == Box::channel) {
     plan.tap_bytes = tap_offsets(*plan.taps, call.grid);
   } else {
-    plan.segments = cut_segments(*plan.taps, call.grid.row_bytes(), chain);
+    const bool chained = arithmetic == Arithmetic::chained;
+    plan.segments = cut_segments(*plan.taps, call.grid.row_bytes(),
+                                 chained ? chains : Chains{plan.taps->steps()});
   }
   if (arithmetic == Arithmetic::winograd) {
     plan.winograd_start = winograd_start(plan.taps->winograd, call.params);
@@ -98,11 +120,24 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, int chain, Arithm
   return plan;
 }
 
+// Whether chains are cut every kLongChain steps at most.
+bool are_long(const Gather& call, std::span<const Chains> phases) {
+  int steps = 0, cuts = 0;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    if (phases[i].empty() && call.phases[i].steps() > 0) return false;
+    steps += call.phases[i].steps();
+    cuts += std::max(0, static_cast<int>(phases[i].size()) - 1);
+  }
+  return steps >= kLongChain * cuts;
+}
+
 // Codes with a small zero point are small themselves: activations after ReLU.
-Arithmetic choose_arithmetic(const Gather& call, int chain, const Microkernels& table) {
+Arithmetic choose_arithmetic(const Gather& call, std::span<const Chains> chains,
+                             const Microkernels& table) {
   const CodeParams& params = call.params;
+  if (call.box == Box::channel) return Arithmetic::chained;
   if (suits_winograd(call, table.winograd)) return Arithmetic::winograd;
-  if (chain >= kLongChain || call.box == Box::channel) return Arithmetic::chained;
+  if (are_long(call, chains)) return Arithmetic::chained;
   return params.zero_point * 8 <= params.levels() ? Arithmetic::unsigned_levels
                                                   : Arithmetic::signed_levels;
 }
@@ -113,13 +148,14 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
   GatherPlan plan;
   plan.group = images_per_group(call);
   plan.groups = (call.grid.batch + plan.group - 1) / plan.group;
-  const int chain = table.saturates ? chain_length(call.params.bits, call.weight_bits)
-                                    : std::numeric_limits<int>::max();
-  plan.arithmetic = choose_arithmetic(call, chain, table);
-  plan.chain = chain;
-  const int cut = chain >= kCutChain ? chain : std::numeric_limits<int>::max();
+  std::vector<Chains> chains(call.phases.size());
+  for (std::size_t i = 0; call.box == Box::pixel && i < chains.size(); ++i) {
+    chains[i] = weight_chains(call.phases[i], signed_limit(call.params.bits), table);
+  }
+  plan.arithmetic = choose_arithmetic(call, chains, table);
   for (int phase = 0; phase < call.step * call.step; ++phase) {
-    plan.phases.push_back(plan_phase(call, phase, plan.group, cut, plan.arithmetic));
+    plan.phases.push_back(plan_phase(call, phase, plan.group, chains[static_cast<std::size_t>(phase)],
+                                     plan.arithmetic));
   }
   return plan;
 }

@@ -40,7 +40,7 @@ struct Gather {
 
 // How a gather multiplies; see Note [Exact dot products].
 enum class Arithmetic {
-  chained,          // codes times weights, chains as long as their widths allow
+  chained,          // codes times weights, chains as long as the weights allow
   unsigned_levels,  // the same at the levels that the codes allow
   signed_levels,    // differences from the zero point times raised weights
   winograd,         // see Note [Winograd]
@@ -64,7 +64,6 @@ struct GatherPlan {
   int group = 1;   // images that one work item covers
   int groups = 1;  // work items
   Arithmetic arithmetic = Arithmetic::chained;
-  int chain = 0;  // steps that may be added up in 16 bits
   std::vector<PhasePlan> phases;
 
   bool has_levels() const {

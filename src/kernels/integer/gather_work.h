@@ -140,7 +140,6 @@ class GroupWork {
                     .panels = panels.count,
                     .panel_bytes = phase.taps->panel_bytes(),
                     .panel_sums = kPanelSums,
-                    .chain = plan_.chain,
                     .tap_bytes = shared_tap_bytes(*phase.taps)});
   }
 

@@ -30,11 +30,14 @@ inline constexpr int kRunUnits = 4;    // units whose errors may allow one chain
 
 // Note [Exact dot products].
 // AVX2 multiplies u8 by s8 with vpmaddubsw, which adds two products into a signed 16-bit lane with
-// saturation. With u in [0, U] and |s| <= S a lane is at most 2 U S, so `chain_length` lanes may be
-// added in 16 bits before widening, whatever the codes are. Where that is fewer than kLongChain,
-// the codes decide: a lane that adds up u_i s_i is at most S * (sum of u_i) and at most
-// U * (sum of |s_i|), so a chain of steps is exact as soon as every lane of it has
-//     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= signed_limit = 32767 / U.
+// saturation; lanes may then be added in 16 bits, in a chain, before they are widened. With u in
+// [0, U] a chain lies between -U times its negative and U times its positive s, so the weights tell
+// how long chains may be, whatever the codes are: as long as
+//     sum of s_i > 0 and minus sum of s_i < 0 are both <= signed_limit = 32767 / U.
+// Where those are on average fewer than kLongChain steps, the codes decide: with |s| <= S, a lane
+// is at most S * (sum of u_i) and at most U * (sum of |s_i|), so a chain is exact as soon as every
+// lane of it has
+//     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= signed_limit.
 // Only one operand is looked at (the gathered codes; in backward-weights the errors), the other may
 // hold anything. What the codes of a few pixels allow is their level: one chain for a row of taps
 // (in backward-weights for kRunUnits units), chains of 4 steps, of 2, of 1, and if not even pairs
@@ -53,8 +56,7 @@ constexpr int unsigned_limit(int signed_bits) {
 constexpr int signed_limit(int unsigned_bits) {
   return 32767 / ((1 << unsigned_bits) - 1);
 }
-inline constexpr int kLongChain = 4;
-inline constexpr int kCutChain = 8;  // segments are cut after chains from this length on
+inline constexpr int kLongChain = 8;
 inline constexpr int kLevels = 5;  // rows or runs, chains of 4, 2, 1 steps, 16-bit operands
 inline constexpr int kWideLevel = kLevels - 1;
 inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows and runs
@@ -85,7 +87,6 @@ struct DotJob {
   int panels = 1;
   std::ptrdiff_t panel_bytes = 0;  // from one panel to the next, and from its sums to the next ones
   std::ptrdiff_t panel_sums = 0;
-  int chain = 0;      // steps that may be added up in 16 bits, where there are no levels
   int tap_bytes = 0;  // of one of three taps in a row, where a pixel's neighbour is one tap further
 };
 
@@ -205,7 +206,7 @@ struct PassKernels;
 
 struct Microkernels {
   bool saturates;    // whether Note [Exact dot products] applies
-  DotKernels dot;    // chains of at least kLongChain
+  DotKernels dot;    // chains that the weights allow
   int level_pixels;  // of a block of `unsigned_dot` and `signed_dot`
   LevelDots unsigned_dot;
   LevelDots signed_dot;
@@ -221,6 +222,9 @@ struct Microkernels {
   // weights are padded with zeros to panels.
   void (*weighted_pixel_sums)(const std::uint8_t* codes, int pixels, int channels, int zero,
                               const float* weights, float* sums);
+  // The steps at the front of a panel whose lanes have positive and negative weights of at most
+  // `limit` each; null where nothing saturates.
+  int (*chain_steps)(const std::int8_t* panel, int steps, int limit);
   void (*survey)(const SurveyJob&);
   bool (*within)(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span);
   // 16 columns of `pixels` pixels as [step][16][4] with `subtract` taken off; the last step is

@@ -173,6 +173,7 @@ constexpr Microkernels kTable{
     .store = make_stores<Store>(),
     .pixel_sums = pixel_sums,
     .weighted_pixel_sums = weighted_pixel_sums,
+    .chain_steps = nullptr,
     .survey = nullptr,
     .within = within,
     .interleave = interleave,
