@@ -41,12 +41,13 @@ struct FourPixels {
   return difference;
 }
 
-// The transform along x.
+// The transform along x. `raise_sum` belongs to the point that may do without.
 [[gnu::always_inline]] inline void save_points(const FourPixels& row, __m256i raise,
-                                               std::uint8_t* to, std::ptrdiff_t point_bytes) {
+                                               __m256i raise_sum, std::uint8_t* to,
+                                               std::ptrdiff_t point_bytes) {
   const __m256i second = _mm256_add_epi8(row.x[1], raise);
   save(to, _mm256_sub_epi8(_mm256_add_epi8(row.x[0], raise), row.x[2]));
-  save(to + point_bytes, _mm256_add_epi8(second, row.x[2]));
+  save(to + point_bytes, _mm256_add_epi8(_mm256_add_epi8(row.x[1], raise_sum), row.x[2]));
   save(to + 2 * point_bytes, _mm256_sub_epi8(_mm256_add_epi8(row.x[2], raise), row.x[1]));
   save(to + 3 * point_bytes, _mm256_sub_epi8(second, row.x[3]));
 }
@@ -63,7 +64,8 @@ template <typename Tiles>
     return pixels;
   };
   const auto save_row = [&](int y, const FourPixels& values) {
-    save_points(values, raise, to + 4 * y * job.point_bytes, job.point_bytes);
+    save_points(values, raise, y == 1 ? _mm256_setzero_si256() : raise,
+                to + 4 * y * job.point_bytes, job.point_bytes);
   };
   const FourPixels second = row(1);
   const FourPixels third = row(2);
@@ -90,12 +92,11 @@ void winograd_transform(const TransformJob& job) {
   transform(job);
 }
 
-constexpr int kTilesAtOnce = 16;    // whose 16-bit sums take half of a first-level cache
-constexpr int kSliceChannels = 16;  // whose weights fill 8 registers
+constexpr int kTilesAtOnce = 16;  // whose 16-bit sums take half of a first-level cache
 constexpr int kPointLanes = kTilesAtOnce * kLanes;
 enum class Slice { first, further };
 
-// One point of some tiles: the products of 16 channels.
+// One point of some tiles: the products of a slice of channels, whose weights fill 8 registers.
 template <Slice kSlice>
 [[gnu::noinline]] void multiply_slice(const std::uint8_t* points, int channels, int tiles,
                                       const std::int8_t* panel, std::int16_t* sums) {
@@ -120,12 +121,14 @@ template <Slice kSlice>
   }
 }
 
-void multiply_point(const TilesJob& job, int point, int first, int tiles, std::int16_t* sums) {
+// The channels [from, to).
+void multiply_point(const TilesJob& job, int point, int first, int tiles, int from, int to,
+                    std::int16_t* sums) {
   const std::uint8_t* points = job.points + point * job.point_bytes + first * job.channels;
   const std::int8_t* panel = job.panel + point * job.channels * kPanel;
-  multiply_slice<Slice::first>(points, job.channels, tiles, panel, sums);
-  for (int c = kSliceChannels; c < job.channels; c += kSliceChannels) {
-    multiply_slice<Slice::further>(points + c, job.channels, tiles, panel + c * kPanel, sums);
+  for (int c = from; c < to; c += kSliceChannels) {
+    const auto multiply = c == from ? multiply_slice<Slice::first> : multiply_slice<Slice::further>;
+    multiply(points + c, job.channels, tiles, panel + c * kPanel, sums);
   }
 }
 
@@ -138,12 +141,14 @@ struct Two {
 }
 
 // The outputs of a tile, 8 channels of them; rows lie `row` apart.
+template <Slice kGroup>
 [[gnu::always_inline]] inline void finish_tile(const std::int16_t* sums, const std::int16_t* start,
                                                std::int32_t* to, std::ptrdiff_t row) {
   const auto at = [&](int point) { return load(sums + point * kPointLanes); };
   const auto finish = [&](__m256i lanes, int output, std::int32_t* pixel) {
     lanes = _mm256_add_epi16(lanes, load(start + output * kLanes));
-    save(pixel, _mm256_srai_epi32(widened(lanes), 2));
+    const __m256i sum = _mm256_srai_epi32(widened(lanes), 2);
+    save(pixel, kGroup == Slice::first ? sum : _mm256_add_epi32(sum, load(pixel)));
   };
   Two x[4];
   unroll<4>([&](auto i) { x[i] = fold(at(i), at(4 + i), at(8 + i), at(12 + i)); });
@@ -155,13 +160,14 @@ struct Two {
   finish(bottom.second, 3, to + row + kPanel);
 }
 
+template <Slice kGroup>
 [[gnu::noinline]] void finish_tiles(const TilesJob& job, int first, int tiles,
-                                    const std::int16_t* sums) {
+                                    const std::int16_t* start, const std::int16_t* sums) {
   const std::ptrdiff_t row = 2 * job.columns * kPanel;
   for (int i = first; i < first + tiles; ++i, sums += kLanes) {
     std::int32_t* to = job.sums + i / job.columns * 2 * row + i % job.columns * 2 * kPanel;
-    finish_tile(sums, job.start, to, row);
-    finish_tile(sums + kPanel, job.start + kPanel, to + kPanel / 2, row);
+    finish_tile<kGroup>(sums, start, to, row);
+    finish_tile<kGroup>(sums + kPanel, start + kPanel, to + kPanel / 2, row);
   }
 }
 
@@ -169,10 +175,17 @@ void winograd_multiply(const TilesJob& job) {
   alignas(64) std::int16_t sums[kPoints * kPointLanes];
   for (int first = 0; first < job.tiles; first += kTilesAtOnce) {
     const int tiles = std::min(kTilesAtOnce, job.tiles - first);
-    for (int point = 0; point < kPoints; ++point) {
-      multiply_point(job, point, first, tiles, sums + point * kPointLanes);
+    int from = 0;
+    const std::int16_t* start = job.start;
+    for (const int to : job.groups) {
+      for (int point = 0; point < kPoints; ++point) {
+        multiply_point(job, point, first, tiles, from, to, sums + point * kPointLanes);
+      }
+      const auto finish = from == 0 ? finish_tiles<Slice::first> : finish_tiles<Slice::further>;
+      finish(job, first, tiles, start, sums);
+      from = to;
+      start += job.group_start;
     }
-    finish_tiles(job, first, tiles, sums);
   }
 }
 

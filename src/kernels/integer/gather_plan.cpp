@@ -112,7 +112,8 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, const Chains& cha
                                  chained ? chains : Chains{plan.taps->steps()});
   }
   if (arithmetic == Arithmetic::winograd) {
-    plan.winograd_start = winograd_start(plan.taps->winograd, call.params);
+    plan.winograd_groups = winograd_groups(plan.taps->winograd, call.params);
+    plan.winograd_start = winograd_start(*plan.taps, plan.winograd_groups, call.params);
   }
   // sum c (u - z) = sum c (u - taken off) - (z - taken off) sum c
   const int lacking = call.params.zero_point - taken_off(call.params, arithmetic);

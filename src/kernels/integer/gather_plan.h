@@ -55,7 +55,8 @@ struct PhasePlan {
   std::vector<Segment> segments;      // dense
   std::vector<std::int32_t> tap_bytes;    // depthwise
   std::vector<std::int32_t> channel_int;  // what each channel's sums lack
-  std::vector<std::int16_t> winograd_start;
+  std::vector<int> winograd_groups;            // where each group of channels ends
+  std::vector<std::int16_t> winograd_start;    // [group][panel][2][2][16][2]
 
   int pixels() const { return rows * columns; }
 };

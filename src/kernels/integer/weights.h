@@ -32,8 +32,9 @@ inline std::vector<float> to_panels(std::span<const float> values, int channels,
 struct WinogradTaps {
   bool packed = false;                 // at this width
   AlignedBuffer<std::int8_t> panels;   // [panel][point][step][16][4]
-  std::vector<std::int32_t> tap_sums;  // of the codes, [panel][tap][16][2]
-  int largest_lane = 0;                // sum of magnitudes
+  std::vector<std::int16_t> tap_sums;  // of the codes, [slice][panel][tap][16][2]
+  std::vector<int> largest_lanes;      // sum of magnitudes, [slice]
+  int largest_pair = 0;                // sum of the magnitudes of neighbouring points
 };
 
 // The weights as one gather (forward, or one phase of backward-data) needs them.

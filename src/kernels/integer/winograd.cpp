@@ -10,8 +10,37 @@ namespace {
 // and sums to stay in the first-level cache.
 constexpr int kBandTiles = 16;
 
+constexpr int kTaps = 9;
+constexpr int kMost16Bits = std::numeric_limits<std::int16_t>::max();
+
 bool has_whole_tiles(int pixels) {
   return pixels % 2 == 0 && pixels >= 4;
+}
+
+// Of a lane's sum of magnitudes.
+int lane_limit(const CodeParams& params) {
+  return kMost16Bits / (4 * middle_code(params));
+}
+
+// The starts of a group, given its sums under each tap, [panel][tap][16][2].
+void append_start(std::span<const std::int32_t> tap_sums, const CodeParams& params,
+                  std::vector<std::int16_t>& start) {
+  static constexpr int kRaised[4] = {2, 0, 1, -1};
+  constexpr std::size_t kOutputs = 4;
+  const int raise = 2 * params.levels();
+  const int middle = middle_code(params);
+  for (std::size_t i = 0; i < tap_sums.size() / kTaps * kOutputs; ++i) {
+    const std::size_t lane = i % kLanes;
+    const int output = static_cast<int>(i / kLanes % kOutputs);
+    const std::int32_t* sums = tap_sums.data() + i / (kLanes * kOutputs) * kTaps * kLanes + lane;
+    std::int32_t excess = 0, total = 0;
+    for (int tap = 0; tap < kTaps; ++tap) {
+      const int image = kRaised[output / 2 + tap / 3] * kRaised[output % 2 + tap % 3];
+      excess += sums[std::ptrdiff_t{tap} * kLanes] * (raise * image + middle);
+      total += sums[std::ptrdiff_t{tap} * kLanes];
+    }
+    start.push_back(static_cast<std::int16_t>(raise * total - 4 * excess));
+  }
 }
 
 }  // namespace
@@ -21,26 +50,39 @@ bool suits_winograd(const Gather& call, const WinogradKernels& kernels) {
   const WinogradTaps& taps = call.phases.front().winograd;
   return kernels.multiply != nullptr && taps.packed && params.bits <= kWinogradCodeBits &&
          has_whole_tiles(call.out_height) && has_whole_tiles(call.out_width) &&
-         4 * middle_code(params) * taps.largest_lane <= std::numeric_limits<std::int16_t>::max();
+         largest_code_point(params.bits) * taps.largest_pair <= kMost16Bits &&
+         std::ranges::max(taps.largest_lanes) <= lane_limit(params);
 }
 
-std::vector<std::int16_t> winograd_start(const WinogradTaps& taps, const CodeParams& params) {
-  static constexpr int kRaised[4] = {2, 0, 1, -1};
-  constexpr int kTaps = 9;
-  constexpr int kOutputs = 4;
-  const int raise = 2 * params.levels();
-  const int middle = middle_code(params);
-  std::vector<std::int16_t> start(taps.tap_sums.size() / kTaps * kOutputs);
-  for (std::size_t i = 0; i < start.size(); ++i) {
-    const std::size_t lane = i % kLanes;
-    const int output = static_cast<int>(i / kLanes % kOutputs);
-    const std::int32_t* sums = taps.tap_sums.data() + i / (kLanes * kOutputs) * kTaps * kLanes;
-    std::int32_t excess = 0;
-    for (int tap = 0; tap < kTaps; ++tap) {
-      const int image = kRaised[output / 2 + tap / 3] * kRaised[output % 2 + tap % 3];
-      excess += sums[static_cast<std::size_t>(tap) * kLanes + lane] * (raise * image + middle);
+std::vector<int> winograd_groups(const WinogradTaps& taps, const CodeParams& params) {
+  std::vector<int> ends;
+  int lane = 0;
+  int channels = 0;
+  for (const int largest : taps.largest_lanes) {
+    if (lane + largest > lane_limit(params)) {
+      ends.push_back(channels);
+      lane = 0;
     }
-    start[i] = static_cast<std::int16_t>(-4 * excess);
+    lane += largest;
+    channels += kSliceChannels;
+  }
+  ends.push_back(channels);
+  return ends;
+}
+
+std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const int> groups,
+                                         const CodeParams& params) {
+  const std::size_t lanes = static_cast<std::size_t>(padded(taps.out_channels)) * 2;
+  std::vector<std::int16_t> start;
+  std::vector<std::int32_t> sums;
+  std::size_t slice = 0;
+  for (const int end : groups) {
+    sums.assign(lanes * kTaps, 0);
+    for (; slice * kSliceChannels < static_cast<std::size_t>(end); ++slice) {
+      const std::int16_t* more = taps.winograd.tap_sums.data() + slice * sums.size();
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+    }
+    append_start(sums, params, start);
   }
   return start;
 }
@@ -80,7 +122,9 @@ const std::int32_t* TileBand::multiply(int panel) const {
                      .tiles = tiles_,
                      .columns = columns(),
                      .panel = phase_.taps->winograd.panels.data() + panel * panel_bytes,
+                     .groups = phase_.winograd_groups,
                      .start = phase_.winograd_start.data() + panel * 4 * kLanes,
+                     .group_start = panels_of(phase_.taps->out_channels) * 4 * kLanes,
                      .sums = sums_});
   return sums_;
 }

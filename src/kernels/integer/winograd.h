@@ -19,8 +19,12 @@ constexpr int middle_code(const CodeParams& params) {
   return 1 << (params.bits - 1);
 }
 
-// [panel][2][2][16][2]
-std::vector<std::int16_t> winograd_start(const WinogradTaps& taps, const CodeParams& params);
+// Where each group of channels ends: as many slices as fit 16 bits.
+std::vector<int> winograd_groups(const WinogradTaps& taps, const CodeParams& params);
+
+// What the sums of each group start from, [group][panel][2][2][16][2].
+std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const int> groups,
+                                         const CodeParams& params);
 
 // Kept per thread.
 struct WinogradScratch {

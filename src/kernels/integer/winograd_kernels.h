@@ -9,40 +9,37 @@
 //           0  1  0 -1          0  0  2
 // The 16 elements are called points. With 2 G for G everything is an integer and the result is 4
 // times the convolution, so that it stays exact and no other path gives other bytes:
-//   - Codes in [0, L] have points in [-2L, 2L], one of the 16 in [0, 4L]. They are raised by 2L to
-//     unsigned bytes of at most 6L. Weights of b bits have points of at most 9 * 2^(b-1). With the
-//     widths below both fit bytes and vpmaddubsw's sum of two products never saturates.
+//   - Codes in [0, L] have points in [-2L, 2L], one of the 16 in [0, 4L]. All but that one are
+//     raised by 2L to unsigned bytes of at most 4L. Weights of b bits have points of at most
+//     9 * 2^(b-1), bytes up to 3 bits whatever the weights are and nearly always up to 5; the
+//     weights at hand tell, and whether vpmaddubsw's sum of two products could saturate.
 //   - 16-bit sums of products wrap around, on the way through A^T and A as well. That does no harm
 //     as long as what comes out fits 16 bits. To keep it small it is made to be 4 * SUM w (u - M)
 //     of a lane's channels, with M in the middle of the codes: |u - M| <= M = 2^(bits-1), so it is
-//     at most 4 M SUM |w|, which is found out for the weights at hand. A lane has half of the
-//     channels; so all weights of 2 bits fit up to 452 channels, of 3 bits up to 112, of 4 bits up
-//     to 28, and normally distributed ones of 3 bits up to 384 and of 4 bits up to 64.
-//   - The raise and M are taken off once a tile, in what its sums start from: raising all points by
-//     1 is adding the image d d^T, d = (2, 0, 1, -1), to the tile, as B^T d = (1, 1, 1, 1).
+//     at most 4 M SUM |w|. The weights tell how many channels, in groups of slices of 16, may be
+//     added up before they are widened to 32 bits: up to 4 bits a slice always fits, normally
+//     distributed weights fit up to 384 channels at 3 bits, 64 at 4 and 16 at 5.
+//   - The raise and M are taken off once a tile and group, in what its sums start from: raising all
+//     points by 1 is adding the image d d^T, d = (2, 0, 1, -1), to the tile, as
+//     B^T d = (1, 1, 1, 1). The point that is not raised has A^T = 1 all over.
 // M SUM w goes back in 32 bits, together with what zero points need.
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace bitcycle::integer {
 
 inline constexpr int kPoints = 16;
 inline constexpr int kLanes = 32;  // 16-bit sums of a panel: a channel has one a half of a step
-inline constexpr int kWinogradCodeBits = 5;
-inline constexpr int kWinogradWeightBits = 4;
+inline constexpr int kSliceChannels = 16;
+inline constexpr int kWinogradCodeBits = 6;
+inline constexpr int kWinogradWeightBits = 5;
 
 constexpr int largest_code_point(int bits) {
-  return 6 * ((1 << bits) - 1);
-}
-constexpr int largest_weight_point(int bits) {
-  return 9 << (bits - 1);
+  return 4 * ((1 << bits) - 1);
 }
 static_assert(largest_code_point(kWinogradCodeBits) <= 255);
-static_assert(largest_weight_point(kWinogradWeightBits) <= 127);
-static_assert(2 * largest_code_point(kWinogradCodeBits) *
-                  largest_weight_point(kWinogradWeightBits) <=
-              32767);
 
 // The kernels take 16 channels, or a multiple of 32.
 constexpr bool winograd_channels(int channels) {
@@ -67,9 +64,11 @@ struct TilesJob {
   int channels;
   int tiles;
   int columns;                // tiles of a row
-  const std::int8_t* panel;   // [point][step][16][4]
-  const std::int16_t* start;  // [2][2][16][2], of the 16-bit lanes
-  std::int32_t* sums;         // [pixel][16]
+  const std::int8_t* panel;    // [point][step][16][4]
+  std::span<const int> groups;  // where each group of channels ends
+  const std::int16_t* start;    // [2][2][16][2], of the 16-bit lanes of a group
+  std::ptrdiff_t group_start;   // from one group's to the next
+  std::int32_t* sums;           // [pixel][16]
 };
 
 // Null where a set has none.

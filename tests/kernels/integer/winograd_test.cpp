@@ -45,17 +45,17 @@ void set_weights(ConvOperands& operands, Code code) {
     const int tap = static_cast<int>(i) / s.in_channels;
     weights[i] = static_cast<float>(code(tap / 9, tap % 9, static_cast<int>(i) % s.in_channels));
   }
-  operands.weights.quantize(weights, operands.c.bits);
+  operands.weights.quantize(weights, operands.c.weight_bits());
 }
 
 TEST(Winograd, TakesThreeByThreeConvolutionsOfWholeTilesAtFewBits) {
   if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
   omp_set_num_threads(1);
   const auto used = [](ConvShape shape, int bits) {
-    return uses_winograd(ConvOperands({shape, bits, 8, Pattern::random, 1}, true));
+    return uses_winograd(ConvOperands({shape, bits, 8, Pattern::random, 1}, false));
   };
-  for (const int bits : {2, 3, 4}) EXPECT_TRUE(used({1, 6, 8, 32, 16, 3, 1, 1}, bits));
-  EXPECT_FALSE(used({1, 6, 8, 32, 16, 3, 1, 1}, 5));
+  for (const int bits : {2, 3, 4, 5}) EXPECT_TRUE(used({1, 6, 8, 32, 16, 3, 1, 1}, bits));
+  EXPECT_FALSE(used({1, 6, 8, 32, 16, 3, 1, 1}, 6));
   EXPECT_TRUE(used({1, 4, 4, 16, 5, 3, 1, 1}, 3));
   EXPECT_FALSE(used({1, 5, 4, 16, 16, 3, 1, 1}, 3));
   EXPECT_FALSE(used({1, 4, 7, 16, 16, 3, 1, 1}, 3));
@@ -77,7 +77,7 @@ TEST(Winograd, ExactOnAllShapes) {
                                  {2, 9, 12, 16, 16, 3, 1, 1},  // these go by pixels
                                  {1, 8, 8, 48, 16, 3, 1, 1},
                                  {1, 6, 6, 17, 19, 3, 1, 1}}) {
-    for (const int bits : {2, 3, 4}) {
+    for (const int bits : {2, 3, 4, 5}) {
       check_case({shape, bits, 8, Pattern::random, 0});
       check_case({shape, bits, 8, Pattern::worst, 2});
     }
@@ -85,65 +85,99 @@ TEST(Winograd, ExactOnAllShapes) {
 }
 
 // Every point of codes and weights reaches its ends with some of these.
+void check_ends(int weight_bits, int bits, int channels) {
+  const int top = (1 << bits) - 1;
+  const int half = 1 << (weight_bits - 1);
+  for (int pattern = 0; pattern < 16; ++pattern) {
+    ConvOperands operands(
+        {{1, 8, 8, channels, 16, 3, 1, 1}, bits, 8, Pattern::worst, top / 2 + 1, {}, weight_bits},
+        true);
+    const auto sign = [](int along, int i) { return along == 0 ? 0 : (i / along) % 2; };
+    set_codes(operands.input, [&](int y, int x, int) {
+      return (sign(pattern % 4, y) + sign(pattern / 4, x)) % 2 == 0 ? top : 0;
+    });
+    expect_exact(operands, "codes " + std::to_string(pattern));
+    set_weights(operands, [&](int out, int tap, int) {
+      return (sign(pattern % 4, tap / 3) + sign(pattern / 4, tap % 3) + out) % 2 == 0 ? -half
+                                                                                      : half - 1;
+    });
+    expect_exact(operands, "codes and weights " + std::to_string(pattern));
+  }
+}
+
 TEST(Winograd, ExactAtTheEndsOfAllPoints) {
   omp_set_num_threads(1);
-  for (const int bits : {2, 3, 4}) {
-    for (const int channels : {16, 64}) {
-      const int top = (1 << bits) - 1;
-      const int half = 1 << (bits - 1);
-      for (int pattern = 0; pattern < 16; ++pattern) {
-        ConvOperands operands({{1, 8, 8, channels, 16, 3, 1, 1}, bits, 8, Pattern::worst, half},
-                              true);
-        const auto sign = [](int along, int i) { return along == 0 ? 0 : (i / along) % 2; };
-        set_codes(operands.input, [&](int y, int x, int) {
-          return (sign(pattern % 4, y) + sign(pattern / 4, x)) % 2 == 0 ? top : 0;
-        });
-        expect_exact(operands, "codes " + std::to_string(pattern));
-        set_weights(operands, [&](int out, int tap, int) {
-          return (sign(pattern % 4, tap / 3) + sign(pattern / 4, tap % 3) + out) % 2 == 0
-                     ? -half
-                     : half - 1;
-        });
-        expect_exact(operands, "codes and weights " + std::to_string(pattern));
-      }
+  for (const int channels : {16, 64}) {
+    for (const int bits : {2, 3, 4, 5, 6}) {
+      check_ends(bits, bits, channels);
+      check_ends(3, bits, channels);
     }
   }
 }
 
-// 4 bits, codes 0: a lane of negative weights adds up to 32 times their magnitudes.
+// 5 bits, codes 0: a lane of negative weights adds up to 64 times their magnitudes.
 TEST(Winograd, TheWeightsDecideWhetherSumsFit) {
   if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
   omp_set_num_threads(1);
   const auto used = [](int magnitudes) {
-    ConvOperands operands({{1, 6, 8, 32, 16, 3, 1, 1}, 4, 8, Pattern::worst, 3}, true);
+    ConvOperands operands({{1, 6, 8, 32, 16, 3, 1, 1}, 5, 8, Pattern::worst, 3}, true);
     set_codes(operands.input, [](int, int, int) { return 0; });
     set_weights(operands, [&](int, int tap, int in) {
-      const int index = tap * 16 + in / 4 * 2 + in % 2;  // within a lane
-      const bool other_lane = in % 4 >= 2;               // has the upper end of the range
-      if (other_lane) return index == 0 ? 7 : 0;
-      return -std::clamp(magnitudes - index * 8, 0, 8);
+      const int index = tap * 8 + in % 16 / 4 * 2 + in % 2;  // within a lane of a slice
+      const bool other_lane = in % 4 >= 2;                   // has the ends of the range
+      if (other_lane) return index == 0 ? 15 : index == 1 ? -16 : 0;
+      return in >= 16 ? 0 : -(magnitudes / 72 + (index < magnitudes % 72 ? 1 : 0));
     });
     return uses_winograd(operands);
   };
-  EXPECT_TRUE(used(1023));
-  EXPECT_FALSE(used(1024));
+  EXPECT_TRUE(used(511));
+  EXPECT_FALSE(used(512));
 }
 
-// All weights at one end: so many channels always fit.
-TEST(Winograd, WidthsAloneAllowManyChannels) {
+// 6-bit codes, points of up to 252, times two points of 9 weights.
+TEST(Winograd, TheWeightsDecideWhetherPairsFit) {
   if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
   omp_set_num_threads(1);
-  const auto used = [](int bits, int channels) {
-    ConvOperands operands({{1, 4, 4, channels, 16, 3, 1, 1}, bits, 8, Pattern::worst, 0}, true);
-    set_codes(operands.input, [](int, int, int) { return 0; });
+  const auto used = [](int weight) {
+    ConvOperands operands({{1, 4, 4, 16, 16, 3, 1, 1}, 6, 8, Pattern::worst, 0, {}, 4}, true);
+    set_codes(operands.input, [](int, int, int) { return 63; });
+    set_weights(operands, [&](int, int tap, int in) {
+      const bool other_pair = in >= 2;  // has the ends of the range
+      return other_pair ? (tap > 1 ? 0 : tap == 0 ? 7 : -8) : weight;
+    });
     return uses_winograd(operands);
   };
-  EXPECT_TRUE(used(2, 448));
-  EXPECT_FALSE(used(2, 480));
-  EXPECT_TRUE(used(3, 96));
-  EXPECT_FALSE(used(3, 128));
-  EXPECT_TRUE(used(4, 16));
-  EXPECT_FALSE(used(4, 32));
+  EXPECT_TRUE(used(-7));
+  EXPECT_FALSE(used(-8));
+}
+
+// Points that are no bytes: the sum of 9 weights of -16.
+TEST(Winograd, TheWeightsDecideWhetherPointsAreBytes) {
+  if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  const auto used = [](int weight) {
+    ConvOperands operands({{1, 4, 4, 16, 16, 3, 1, 1}, 5, 8, Pattern::worst, 0}, true);
+    set_weights(operands, [&](int, int tap, int in) {
+      if (in == 0) return weight;
+      return in == 2 && tap < 2 ? (tap == 0 ? 15 : -16) : 0;
+    });
+    return uses_winograd(operands);
+  };
+  EXPECT_TRUE(used(-14));
+  EXPECT_FALSE(used(-15));
+}
+
+// All weights at one end.
+TEST(Winograd, FewBitsAlwaysFit) {
+  if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const int bits : {2, 3, 4}) {
+    for (const int channels : {16, 32, 128, 480}) {
+      ConvOperands operands({{1, 4, 4, channels, 16, 3, 1, 1}, bits, 8, Pattern::worst, 0}, true);
+      set_codes(operands.input, [](int, int, int) { return 0; });
+      EXPECT_TRUE(uses_winograd(operands)) << bits << " bits, " << channels << " channels";
+    }
+  }
 }
 
 }  // namespace
