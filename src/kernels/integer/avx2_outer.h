@@ -36,9 +36,9 @@ template <int kChain>
                                    std::int32_t* out) {
   Lanes sums[kOutputs];
   unroll<kOutputs>([&](auto o) { sums[o] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
-  for (const Unit& unit : job.units) {
-    const std::uint8_t* c = job.columns + unit.columns;
-    const std::int8_t* e = errors + unit.errors;
+  for (const UnitRun& run : job.runs) {
+    const std::uint8_t* c = job.columns + run.columns;
+    const std::int8_t* e = errors + run.errors;
     for (int s = 0; s < kUnitSteps; s += kChain, c += kChain * 64, e += kChain * kStepBytes) {
       Lanes columns[kChain];
       unroll<kChain>([&](auto k) {
@@ -56,23 +56,24 @@ template <int kChain>
   });
 }
 
-// Chains of whole units, added up in memory: sums and chains together would need more registers
-// than there are.
-template <int kUnits>
+// A chain for each run, added up in memory: sums and chains together would need more registers than
+// there are.
 [[gnu::noinline]] void units_long(const UnitsJob& job, const std::int8_t* errors,
                                   std::int32_t* out) {
-  for (const Unit& unit : job.units) {
-    const std::uint8_t* c = job.columns + unit.columns;
-    const std::int8_t* e = errors + unit.errors;
+  const __m256i zero = _mm256_setzero_si256();
+  for (const UnitRun& run : job.runs) {
+    const std::uint8_t* c = job.columns + run.columns;
+    const std::int8_t* e = errors + run.errors;
     Lanes lanes[kOutputs];
-    unroll<kUnits * kUnitSteps>([&](auto k) {
-      const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
-      unroll<kOutputs>([&](auto o) {
-        const std::int8_t* bytes = e + k * kStepBytes + o * 4;
-        lanes[o] = k == 0 ? multiply<Broadcast::is_signed>(bytes, columns)
-                          : multiply_add<Broadcast::is_signed>(lanes[o], bytes, columns);
+    unroll<kOutputs>([&](auto o) { lanes[o] = {zero, zero}; });
+    for (int u = 0; u < run.units; ++u, c += kUnitSteps * kStepBytes, e += kUnitSteps * kStepBytes) {
+      unroll<kUnitSteps>([&](auto k) {
+        const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
+        unroll<kOutputs>([&](auto o) {
+          lanes[o] = multiply_add<Broadcast::is_signed>(lanes[o], e + k * kStepBytes + o * 4, columns);
+        });
       });
-    });
+    }
     unroll<kOutputs>([&](auto o) {
       add_to(out + o * kPanel, widened(lanes[o].low));
       add_to(out + o * kPanel + 8, widened(lanes[o].high));
@@ -80,15 +81,9 @@ template <int kUnits>
   }
 }
 
-template <int kChain>
-void units_chained(const UnitsJob& job) {
-  each_part(job, [&](auto* errors, auto* sums) {
-    if constexpr (kChain % kUnitSteps == 0) {
-      units_long<kChain / kUnitSteps>(job, errors, sums);
-    } else {
-      units_short<kChain>(job, errors, sums);
-    }
-  });
+template <auto kPart>
+void units_in_parts(const UnitsJob& job) {
+  each_part(job, [&](auto* errors, auto* sums) { kPart(job, errors, sums); });
 }
 
 // Units in 16-bit operands, two outputs: more would not leave registers for the operands.
@@ -101,7 +96,7 @@ void units_chained(const UnitsJob& job) {
   unroll<kWideOutputs>([&](auto o) {
     sums[o] = {load(out + o * kPanel), load(out + o * kPanel + 8)};
   });
-  for (const Unit& unit : job.units) {
+  for (const UnitRun& unit : job.runs) {
 #pragma GCC unroll 1  // unrolled, gcc would run out of registers
     for (int s = 0; s < kUnitSteps; ++s) {
       const std::uint8_t* columns = job.columns + unit.columns + s * kStepBytes;
@@ -131,9 +126,9 @@ void units_wide(const UnitsJob& job) {
     units_wide_part(job, job.errors + o * 4, job.sums + o * kPanel);
 }
 
-constexpr std::array<UnitsKernel, kLevels> kUnits{
-    units_chained<kRunUnits * kUnitSteps>, units_chained<4>, units_chained<2>, units_chained<1>,
-    units_wide};
+constexpr std::array<UnitsKernel, kUnitLevels> kUnits{units_in_parts<units_long>,
+                                                      units_in_parts<units_short<2>>,
+                                                      units_in_parts<units_short<1>>, units_wide};
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

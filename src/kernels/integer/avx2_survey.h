@@ -222,31 +222,32 @@ inline bool any_beyond(__m256i sums, __m256i limit) {
   return _mm256_movemask_epi8(_mm256_cmpgt_epi16(sums, limit)) != 0;
 }
 
-// Of the units of a run, or of fewer at the end.
-void survey_run(const UnitSurveyJob& job, int first, int units) {
-  const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
-  const __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
-  __m256i low = _mm256_setzero_si256(), high = low;
-  bool narrow = units == kRunUnits;
-  for (int u = first; u < first + units; ++u) {
-    const UnitSurvey unit(job.panel + u * kUnitSteps * kStepBytes, zero);
-    const __m256i four = _mm256_max_epi16(unit.four[0], unit.four[1]);
-    job.levels[u] = static_cast<std::uint8_t>(
-        unit.narrow() ? 1 + any_beyond(unit.one, limit) + any_beyond(unit.two, limit) +
-                            any_beyond(four, limit)
-                      : kWideLevel);
-    low = _mm256_adds_epi16(low, unit.four[0]);
-    high = _mm256_adds_epi16(high, unit.four[1]);
-    narrow = narrow && unit.narrow();
-  }
-  if (narrow && !any_beyond(_mm256_max_epi16(low, high), limit)) {
-    std::fill_n(job.levels + first, kRunUnits, std::uint8_t{0});
-  }
+// The level of a unit on its own.
+inline UnitLevel level_of(const UnitSurvey& unit, __m256i limit) {
+  if (!unit.narrow() || any_beyond(unit.one, limit)) return UnitLevel::wide;
+  if (any_beyond(unit.two, limit)) return UnitLevel::single;
+  const bool fits = !any_beyond(_mm256_max_epi16(unit.four[0], unit.four[1]), limit);
+  return fits ? UnitLevel::run : UnitLevel::pairs;
 }
 
+// Runs get as long as they can.
 void survey_units(const UnitSurveyJob& job) {
-  for (int u = 0; u < job.units; u += kRunUnits) {
-    survey_run(job, u, std::min(kRunUnits, job.units - u));
+  const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
+  const __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
+  __m256i low = limit, high = limit;  // of the run so far
+  int first = 0;
+  for (int u = 0; u < job.units; ++u) {
+    const UnitSurvey unit(job.panel + u * kUnitSteps * kStepBytes, zero);
+    const __m256i next_low = _mm256_adds_epi16(low, unit.four[0]);
+    const __m256i next_high = _mm256_adds_epi16(high, unit.four[1]);
+    job.levels[u] = level_of(unit, limit);
+    job.runs[u] = 1;
+    const bool longer = u > 0 && job.levels[u - 1] == UnitLevel::run && unit.narrow() &&
+                        !any_beyond(_mm256_max_epi16(next_low, next_high), limit);
+    if (longer) ++job.runs[first];
+    if (!longer) first = u;
+    low = longer ? next_low : unit.four[0];
+    high = longer ? next_high : unit.four[1];
   }
 }
 

@@ -126,9 +126,9 @@ void multiply_point(const TilesJob& job, int point, int first, int tiles, int fr
                     std::int16_t* sums) {
   const std::uint8_t* points = job.points + point * job.point_bytes + first * job.channels;
   const std::int8_t* panel = job.panel + point * job.channels * kPanel;
-  for (int c = from; c < to; c += kSliceChannels) {
-    const auto multiply = c == from ? multiply_slice<Slice::first> : multiply_slice<Slice::further>;
-    multiply(points + c, job.channels, tiles, panel + c * kPanel, sums);
+  multiply_slice<Slice::first>(points + from, job.channels, tiles, panel + from * kPanel, sums);
+  for (int c = from + kSliceChannels; c < to; c += kSliceChannels) {
+    multiply_slice<Slice::further>(points + c, job.channels, tiles, panel + c * kPanel, sums);
   }
 }
 

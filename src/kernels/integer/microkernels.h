@@ -26,7 +26,6 @@ inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
 inline constexpr int kMaxPanels = 2;   // most panels
 inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
 inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
-inline constexpr int kRunUnits = 4;    // units whose errors may allow one chain
 
 // Note [Exact dot products].
 // AVX2 multiplies u8 by s8 with vpmaddubsw, which adds two products into a signed 16-bit lane with
@@ -39,9 +38,10 @@ inline constexpr int kRunUnits = 4;    // units whose errors may allow one chain
 // lane of it has
 //     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= signed_limit.
 // Only one operand is looked at (the gathered codes; in backward-weights the errors), the other may
-// hold anything. What the codes of a few pixels allow is their level: one chain for a row of taps
-// (in backward-weights for kRunUnits units), chains of 4 steps, of 2, of 1, and if not even pairs
-// fit, 16-bit operands (vpmaddwd, exact for all).
+// hold anything. What the codes of a few pixels allow is their level: one chain for a row of taps,
+// chains of 4 steps, of 2, of 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for
+// all). In backward-weights, one chain for as many units of 4 steps as their errors allow, and
+// within a unit as above.
 // Signed operands are differences from the zero point, which keeps them small; those that are not
 // 8-bit numbers need 16-bit operands. Depthwise sums are short: where U S fits 16 bits for all taps
 // together, everything is added in 16 bits, else vpmaddwd is used. VNNI's vpdpbusd adds in 32 bits
@@ -57,9 +57,11 @@ constexpr int signed_limit(int unsigned_bits) {
   return 32767 / ((1 << unsigned_bits) - 1);
 }
 inline constexpr int kLongChain = 8;
-inline constexpr int kLevels = 5;  // rows or runs, chains of 4, 2, 1 steps, 16-bit operands
+inline constexpr int kLevels = 5;  // rows, chains of 4, 2, 1 steps, 16-bit operands
 inline constexpr int kWideLevel = kLevels - 1;
-inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows and runs
+inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows
+enum class UnitLevel : std::uint8_t { run, pairs, single, wide };
+inline constexpr std::size_t kUnitLevels = 4;
 inline constexpr int kMaxProducts = 65793;
 static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
 static_assert(std::int64_t{kMaxProducts} * 255 * 128 <= 2147483647);
@@ -157,15 +159,16 @@ struct OuterJob {
 };
 using OuterKernel = void (*)(const OuterJob&);
 
-// The same over units of kUnitSteps steps of one level, at level 0 over runs of kRunUnits units.
-// `zero` was taken off the errors, which wrap around at level kWideLevel.
-struct Unit {
+// The same over runs of units of kUnitSteps steps of one level. `zero` was taken off the errors,
+// which wrap around at UnitLevel::wide.
+struct UnitRun {
   std::int32_t columns, errors;  // byte offsets
+  std::int32_t units;
 };
 struct UnitsJob {
   const std::uint8_t* columns;
   const std::int8_t* errors;
-  std::span<const Unit> units;
+  std::span<const UnitRun> runs;
   int zero;
   std::int32_t* sums;
 };
@@ -192,14 +195,14 @@ struct SurveyJob {
   std::int32_t* sums;         // of each pixel's codes
 };
 
-// The same for units of interleaved errors that had `zero` taken off. All units of a run have level
-// 0 or none.
+// The same for units of interleaved errors that had `zero` taken off.
 struct UnitSurveyJob {
   const std::uint8_t* panel;
   int units;
   int zero;
   int limit;
-  std::uint8_t* levels;
+  UnitLevel* levels;
+  int* runs;  // how many units follow a run's first one in its chain, itself counted; else 1
 };
 
 struct PassKernels;
@@ -213,7 +216,7 @@ struct Microkernels {
   WinogradKernels winograd;
   OuterKernel outer;  // null where sums saturate
   int outer_rows;
-  std::array<UnitsKernel, kLevels> units;  // there instead
+  std::array<UnitsKernel, kUnitLevels> units;  // there instead
   StoreKernels store;
 
   // Sum of each pixel's codes.

@@ -28,15 +28,37 @@ std::array<Slice, 4> transform(const Slice& a, const Slice& b, const Slice& c) {
   return points;
 }
 
-// The largest sum of two neighbours' magnitudes, beyond all limits where a point is no byte.
-int largest_pair(const Slice& points) {
-  int pair = 0, largest = 0;
-  for (std::size_t i = 0; i < kSliceChannels; i += 2) {
-    const int a = std::abs(points[i]), b = std::abs(points[i + 1]);
-    pair = std::max(pair, a + b);
-    largest = std::max({largest, a, b});
+// The largest points of a slice, and the largest sums of neighbours; of those that start at odd
+// channels none is asked for.
+struct Magnitudes {
+  Slice points{}, pairs{};
+
+  void add(const Slice& point) {
+    std::array<std::int16_t, kSliceChannels + 1> sizes{};
+    for (std::size_t i = 0; i < kSliceChannels; ++i) {
+      sizes[i] = std::max<std::int16_t>(point[i], static_cast<std::int16_t>(-point[i]));
+      points[i] = std::max(points[i], sizes[i]);
+    }
+    for (std::size_t i = 0; i < kSliceChannels; ++i) {
+      pairs[i] = std::max(pairs[i], static_cast<std::int16_t>(sizes[i] + sizes[i + 1]));
+    }
   }
-  return largest <= std::numeric_limits<std::int8_t>::max() ? pair : kNoBytes;
+  // Beyond all limits where a point is no byte.
+  int largest_pair() const {
+    if (std::ranges::max(points) > std::numeric_limits<std::int8_t>::max()) return kNoBytes;
+    int largest = 0;
+    for (std::size_t i = 0; i < kSliceChannels; i += 2) largest = std::max<int>(largest, pairs[i]);
+    return largest;
+  }
+};
+
+void save_bytes(const Slice& point, std::int8_t* steps) {
+  std::array<std::int8_t, kSliceChannels> bytes;
+  std::ranges::transform(point, bytes.begin(),
+                         [](std::int16_t value) { return static_cast<std::int8_t>(value); });
+  for (int step = 0; step < kSliceChannels / 4; ++step) {
+    std::memcpy(steps + step * kStepBytes, bytes.data() + step * 4, 4);
+  }
 }
 
 // A slice, whose codes under tap 0 are given, into one lane of its steps under point 0; answers the
@@ -50,17 +72,15 @@ int pack_slice(const std::int8_t* codes, int channels, std::int8_t* steps) {
   std::array<std::array<Slice, 4>, kSide> columns;
   for (int x = 0; x < kSide; ++x)
     columns[std::size_t(x)] = transform(tap(0, x), tap(1, x), tap(2, x));
-  int largest = 0;
+  Magnitudes magnitudes;
   for (std::size_t y = 0; y < 4; ++y) {
     for (const Slice& point : transform(columns[0][y], columns[1][y], columns[2][y])) {
-      largest = std::max(largest, largest_pair(point));
-      for (std::size_t i = 0; i < kSliceChannels; ++i) {
-        steps[i / 4 * kStepBytes + i % 4] = static_cast<std::int8_t>(point[i]);
-      }
+      magnitudes.add(point);
+      save_bytes(point, steps);
       steps += channels * kPanel;
     }
   }
-  return largest;
+  return magnitudes.largest_pair();
 }
 
 // The sums of a slice under each tap for the two 16-bit lanes of an output; answers their largest

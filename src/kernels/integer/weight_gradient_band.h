@@ -184,30 +184,33 @@ class BandWork {
   int units() const { return (rows_ * layout_.row_steps + kUnitSteps - 1) / kUnitSteps; }
 
   void sort_units(int panel, UnitLists& lists) {
-    std::uint8_t* levels = sums_.levels.reserve(static_cast<std::size_t>(units()));
-    for (std::vector<Unit>& list : lists) list.clear();
+    UnitLevel* levels = sums_.levels.reserve(static_cast<std::size_t>(units()));
+    int* runs = sums_.runs.reserve(static_cast<std::size_t>(units()));
+    for (std::vector<UnitRun>& list : lists) list.clear();
     for (int n = 0; n < images_; ++n) {
       const std::ptrdiff_t first = n * layout_.error_image_bytes;
       table_.survey_units({.panel = error_panel(panel) + first,
                            .units = units(),
                            .zero = subtract_,
                            .limit = signed_limit(input_.params.bits),
-                           .levels = levels});
-      for (int u = 0; u < units(); u += levels[u] == 0 ? kRunUnits : 1) {
+                           .levels = levels,
+                           .runs = runs});
+      for (int u = 0; u < units(); u += runs[u]) {
         const int at = u * kUnitSteps * kStepBytes;
-        lists[levels[u]].push_back({static_cast<std::int32_t>(n * layout_.column_image_bytes + at),
-                                    static_cast<std::int32_t>(first + at)});
+        lists[std::size_t(levels[u])].push_back(
+            {static_cast<std::int32_t>(n * layout_.column_image_bytes + at),
+             static_cast<std::int32_t>(first + at), runs[u]});
       }
     }
   }
 
   void multiply_units(const UnitLists& lists, const std::uint8_t* columns,
                       const std::int8_t* errors, std::int32_t* sums) {
-    for (std::size_t level = 0; level < kLevels; ++level) {
+    for (std::size_t level = 0; level < kUnitLevels; ++level) {
       if (lists[level].empty()) continue;
       table_.units[level]({.columns = columns,
                            .errors = errors,
-                           .units = lists[level],
+                           .runs = lists[level],
                            .zero = subtract_,
                            .sums = sums});
     }

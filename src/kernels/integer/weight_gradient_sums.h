@@ -65,7 +65,7 @@ struct Layout {
 };
 
 // The units of an output panel by level.
-using UnitLists = std::array<std::vector<Unit>, kLevels>;
+using UnitLists = std::array<std::vector<UnitRun>, kUnitLevels>;
 
 // What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
 // overflow.
@@ -76,7 +76,8 @@ struct Accumulator {
   AlignedBuffer<std::int32_t> band_sums;    // error sums of one work item
   AlignedBuffer<std::uint8_t> columns;
   AlignedBuffer<std::uint8_t> errors;
-  AlignedBuffer<std::uint8_t> levels;  // of the units of an image
+  AlignedBuffer<UnitLevel> levels;  // of the units of an image
+  AlignedBuffer<int> runs;
   std::vector<UnitLists> units;        // [output panel]
   std::int64_t pixels = 0;
 

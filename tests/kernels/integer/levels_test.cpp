@@ -121,42 +121,51 @@ int panel_sum(std::span<const std::uint8_t> codes, int zero, int first, int chai
   return largest;
 }
 
-// Of a unit, given the units of its run.
-int expected_unit_level(std::span<const std::uint8_t> run, int unit, int zero, int limit) {
-  if (run.size() == kRunUnits * kUnitBytes && has_byte_differences(run, zero) &&
-      panel_sum(run, zero, 0, kRunUnits * kUnitSteps) <= limit) {
-    return 0;
-  }
-  const auto own = run.subspan(std::size_t(unit) * kUnitBytes, kUnitBytes);
-  if (!has_byte_differences(own, zero)) return kWideLevel;
-  return expected_level(kUnitSteps, limit, [&](int first, int chain) {
-    return panel_sum(own, zero, first, chain);
+UnitLevel expected_unit_level(std::span<const std::uint8_t> unit, int zero, int limit) {
+  if (!has_byte_differences(unit, zero)) return UnitLevel::wide;
+  const int level = expected_level(kUnitSteps, limit, [&](int first, int chain) {
+    return panel_sum(unit, zero, first, chain);
   });
+  return static_cast<UnitLevel>(level - 1);
+}
+
+// Runs are as long as their sums stay within the limit and no longer.
+void check_units(int zero, int limit, std::array<int, kUnitLevels>& found) {
+  constexpr int kUnits = 501;
+  std::vector<std::uint8_t> panel = growing_codes(kUnits, kUnitBytes, zero);
+  const std::vector<std::uint8_t> codes = panel;
+  for (std::uint8_t& code : panel) code = static_cast<std::uint8_t>(code - zero);
+  std::vector<UnitLevel> levels(kUnits);
+  std::vector<int> runs(kUnits);
+  avx2_microkernels().survey_units(
+      {panel.data(), kUnits, zero, limit, levels.data(), runs.data()});
+  const auto units = [&](int first, int count) {
+    return std::span(codes).subspan(std::size_t(first) * kUnitBytes,
+                                    std::size_t(count) * kUnitBytes);
+  };
+  for (int u = 0; u < kUnits; ++u) {
+    ASSERT_EQ(levels[std::size_t(u)], expected_unit_level(units(u, 1), zero, limit)) << u;
+    ++found[std::size_t(levels[std::size_t(u)])];
+  }
+  for (int u = 0; u < kUnits;) {
+    const int run = runs[std::size_t(u)];
+    const auto sum = [&](int count) {
+      return panel_sum(units(u, count), zero, 0, count * kUnitSteps);
+    };
+    const bool chain = levels[std::size_t(u)] == UnitLevel::run;
+    ASSERT_TRUE(chain ? sum(run) <= limit : run == 1) << u;
+    const bool ends_early =
+        chain && u + run < kUnits && levels[std::size_t(u + run)] == UnitLevel::run;
+    ASSERT_TRUE(!ends_early || sum(run + 1) > limit) << u;
+    u += run;
+  }
 }
 
 TEST(Levels, UnitsFindTheLongestChains) {
   if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
-  constexpr int kUnits = 501;
-  std::array<int, kLevels> found{};
+  std::array<int, kUnitLevels> found{};
   for (const int zero : {90, 127, 160}) {
-    for (const int bits : {3, 5, 8}) {
-      std::vector<std::uint8_t> panel = growing_codes(kUnits, kUnitBytes, zero);
-      const std::vector<std::uint8_t> codes = panel;
-      for (std::uint8_t& code : panel) code = static_cast<std::uint8_t>(code - zero);
-      std::vector<std::uint8_t> levels(kUnits);
-      avx2_microkernels().survey_units(
-          {panel.data(), kUnits, zero, signed_limit(bits), levels.data()});
-      for (int u = 0; u < kUnits; ++u) {
-        const int first = u / kRunUnits * kRunUnits;
-        const auto run = std::span(codes).subspan(
-            std::size_t(first) * kUnitBytes,
-            std::size_t(std::min(kRunUnits, kUnits - first)) * kUnitBytes);
-        ASSERT_EQ(levels[std::size_t(u)],
-                  expected_unit_level(run, u - first, zero, signed_limit(bits)))
-            << "unit " << u << ", zero " << zero << ", " << bits << " bits";
-        ++found[levels[std::size_t(u)]];
-      }
-    }
+    for (const int bits : {3, 5, 8}) check_units(zero, signed_limit(bits), found);
   }
   for (const int count : found) EXPECT_GT(count, 0);
 }
