@@ -56,7 +56,7 @@ constexpr int unsigned_limit(int signed_bits) {
 constexpr int signed_limit(int unsigned_bits) {
   return 32767 / ((1 << unsigned_bits) - 1);
 }
-inline constexpr int kLongChain = 8;
+inline constexpr int kLongChain = 4;
 inline constexpr int kLevels = 5;  // rows, chains of 4, 2, 1 steps, 16-bit operands
 inline constexpr int kWideLevel = kLevels - 1;
 inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows
