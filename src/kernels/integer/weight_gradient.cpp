@@ -46,12 +46,12 @@ class DenseWeightGradient : public WeightGradient {
   }
 
   void finish(std::span<const double> factors, std::span<float> gradient) override {
-    const ConvShape& s = layout_.shape;
-    const int shift = half_range(errors_) - errors_.zero_point;
-#pragma omp for schedule(static)
-    for (int out = 0; out < s.out_channels; ++out) {
-      total_.finish(layout_, out, shift, input_.zero_point, factors[static_cast<std::size_t>(out)],
-                    gradient.data() + std::ptrdiff_t{out} * s.kernel * s.kernel * s.in_channels);
+    const Corrections corrections{half_range(errors_) - errors_.zero_point, input_.zero_point};
+#pragma omp for collapse(2) schedule(static)
+    for (int panel = 0; panel < layout_.output_panels; ++panel) {
+      for (int column = 0; column < layout_.column_panels * layout_.shape.kernel; ++column) {
+        total_.finish({layout_, column, panel}, corrections, factors, gradient);
+      }
     }
   }
 

@@ -135,6 +135,7 @@ class BandWork {
   void sum_columns(int panel, int y, const std::uint8_t* row) {
     std::int32_t sums[kPanel];
     table_.step_sums(row, layout_.row_steps, sums);
+    sums_.has_column_sums = true;
     for (int ky = y % shape_.stride; ky < shape_.kernel; ky += shape_.stride) {
       if (y < ky || (y - ky) / shape_.stride >= rows_) continue;
       std::int64_t* to =

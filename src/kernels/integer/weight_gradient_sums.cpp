@@ -31,35 +31,41 @@ std::int64_t Total::error_sum(int out) const {
   return sum;
 }
 
-// Adds one output's sums with the 16 columns of a panel and row of taps.
-void Total::add_columns(const Layout& layout, std::ptrdiff_t column, int out, int shift,
-                        std::int64_t* sums) const {
-  const std::ptrdiff_t tile = column * layout.output_panels + out / kPanel;
-  const std::ptrdiff_t at = tile * kTile + out % kPanel * kPanel;
-  const auto add_part = [&](const auto* tiles, const std::int64_t* column_sums) {
+// Adds one output's sums with the 16 columns.
+void Total::add_columns(const TileOf& tile, int out, int shift, std::int64_t* sums) const {
+  const std::ptrdiff_t at = tile.index() * kTile + out % kPanel * kPanel;
+  const auto add_tile = [&](const auto* tiles) {
     for (int c = 0; c < kPanel; ++c) sums[c] += tiles[at + c];
-    if (shift == 0) return;
-    for (int c = 0; c < kPanel; ++c) sums[c] += shift * column_sums[column * kPanel + c];
   };
-  if (emptied_) add_part(tiles_.data(), column_sums_.data());
+  const auto add_shifted = [&](const std::int64_t* column_sums) {
+    for (int c = 0; c < kPanel; ++c) sums[c] += shift * column_sums[tile.column * kPanel + c];
+  };
+  if (emptied_) {
+    add_tile(tiles_.data());
+    add_shifted(column_sums_.data());
+  }
   for (const Accumulator* part : parts_) {
-    if (part != nullptr) add_part(part->tiles.data(), part->column_sums.data());
+    if (part == nullptr) continue;
+    add_tile(part->tiles.data());
+    if (part->has_column_sums) add_shifted(part->column_sums.data());
   }
 }
 
 // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what was taken off.
-void Total::finish(const Layout& layout, int out, int shift, int zero, double factor,
-                   float* gradient) const {
-  const ConvShape& s = layout.shape;
-  const std::int64_t constant = -std::int64_t{zero} * error_sum(out);
-  for (int column = 0; column < layout.column_panels * s.kernel; ++column) {
+void Total::finish(const TileOf& tile, Corrections corrections, std::span<const double> factors,
+                   std::span<float> gradient) const {
+  const ConvShape& s = tile.layout.shape;
+  const int row = s.kernel * s.in_channels;
+  const int first = tile.column / s.kernel * kPanel;
+  const int count = std::min(kPanel, row - first);
+  const int last = std::min(s.out_channels, (tile.panel + 1) * kPanel);
+  for (int out = tile.panel * kPanel; out < last; ++out) {
     std::int64_t sums[kPanel];
-    std::fill_n(sums, kPanel, constant);
-    add_columns(layout, column, out, shift, sums);
-    const int ky = column % s.kernel;
-    const int first = column / s.kernel * kPanel;
-    const int count = std::min(kPanel, s.kernel * s.in_channels - first);
-    float* to = gradient + std::ptrdiff_t{ky} * s.kernel * s.in_channels + first;
+    std::fill_n(sums, kPanel, -std::int64_t{corrections.zero} * error_sum(out));
+    add_columns(tile, out, corrections.shift, sums);
+    const double factor = factors[static_cast<std::size_t>(out)];
+    float* to = gradient.data() +
+                (std::ptrdiff_t{out} * s.kernel + tile.column % s.kernel) * row + first;
     for (int c = 0; c < count; ++c) {
       to[c] = static_cast<float>(static_cast<double>(sums[c]) * factor);
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace bitcycle::integer {
@@ -72,6 +73,7 @@ using UnitLists = std::array<std::vector<UnitRun>, kUnitLevels>;
 struct Accumulator {
   AlignedBuffer<std::int32_t> tiles;        // [column panel][ky][output panel][16][16]
   AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
+  bool has_column_sums = false;             // whether any was needed
   AlignedBuffer<std::int64_t> error_sums;   // [output channel]
   AlignedBuffer<std::int32_t> band_sums;    // error sums of one work item
   AlignedBuffer<std::uint8_t> columns;
@@ -85,8 +87,23 @@ struct Accumulator {
     std::fill_n(tiles.reserve(layout.tiles() * kTile), layout.tiles() * kTile, 0);
     std::fill_n(column_sums.reserve(layout.columns()), layout.columns(), 0);
     std::fill_n(error_sums.reserve(layout.outputs()), layout.outputs(), 0);
+    has_column_sums = false;
     pixels = 0;
   }
+};
+
+// 16 columns under a row of taps, times 16 outputs.
+struct TileOf {
+  const Layout& layout;
+  int column;  // panel of columns * kernel + row of taps
+  int panel;   // of outputs
+
+  std::ptrdiff_t index() const { return std::ptrdiff_t{column} * layout.output_panels + panel; }
+};
+
+struct Corrections {
+  int shift;  // what the errors of the columns summed up lack
+  int zero;   // the input's zero point
 };
 
 // The sums of all threads: what they hold themselves, and what had to be emptied in time. Integers,
@@ -101,15 +118,13 @@ class Total {
   // Called by one thread at a time.
   void empty(Accumulator& own, const Layout& layout);
 
-  // The gradient of output channel `out`. `shift` is what the errors of the columns summed up lack,
-  // `zero` the input's zero point.
-  void finish(const Layout& layout, int out, int shift, int zero, double factor,
-              float* gradient) const;
+  // The gradients of a tile.
+  void finish(const TileOf& tile, Corrections corrections, std::span<const double> factors,
+              std::span<float> gradient) const;
 
  private:
   std::int64_t error_sum(int out) const;
-  void add_columns(const Layout& layout, std::ptrdiff_t column, int out, int shift,
-                   std::int64_t* sums) const;
+  void add_columns(const TileOf& tile, int out, int shift, std::int64_t* sums) const;
 
   AlignedBuffer<std::int64_t> tiles_;
   AlignedBuffer<std::int64_t> column_sums_;
