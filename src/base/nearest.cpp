@@ -29,10 +29,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+// What was left out in front is more than a slip, and yet leaves no doubt: "resnet38".
+std::string only_ending(std::string_view typed, std::span<const std::string> names) {
+  constexpr std::size_t kTelling = 4;  // letters
+  std::string found;
+  for (const std::string& name : names) {
+    if (typed.size() < kTelling || !name.ends_with(typed)) continue;
+    if (!found.empty()) return "";
+    found = name;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view typed, std::span<const std::string> names) {
-  std::string best;
+  std::string best = only_ending(typed, names);
+  if (!best.empty()) return best;
   std::size_t best_distance = typed.size() + 1;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(typed, name);

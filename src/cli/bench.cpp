@@ -97,7 +97,7 @@ void add_bench(CLI::App& app, Action& action) {
 
 ScheduleSpec two_cycles(const BenchScheduleOptions& options) {
   ScheduleSpec spec = schedule_option(options.bits, options.schedule, 2);
-  checked_schedule("--bits", spec, 2 * options.cycle_steps);
+  checked_schedule(option_names(options.bits), spec, 2 * options.cycle_steps);
   return spec;
 }
 

@@ -90,7 +90,7 @@ Report make_report(const CostOptions& options) {
   const ScheduleSpec forward = parse_schedule(options, options.bits);
   const ScheduleSpec backward = parse_schedule(options, options.grad_bits);
   const auto scheduled =
-      bits_used(checked_schedule("--bits", forward, options.steps),
+      bits_used(checked_schedule(option_names(options.bits), forward, options.steps),
                 checked_schedule("--grad-bits", backward, options.steps), options.steps);
   const LayerBits upper = layer_bits(max_bits(forward), max_bits(backward));
   return {network,

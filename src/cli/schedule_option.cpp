@@ -6,10 +6,21 @@
 
 namespace bitcycle::cli {
 
+namespace {
+
+bool is_range(const std::string& bits) {
+  return bits.find(':') != bits.npos && bits.find(' ') == bits.npos;
+}
+
+}  // namespace
+
+const char* option_names(const std::string& bits) {
+  return is_range(bits) ? "--bits and --schedule" : "--bits";
+}
+
 ScheduleSpec schedule_option(const std::string& bits, const std::string& schedule, int cycles) {
-  const bool range = bits.find(':') != bits.npos && bits.find(' ') == bits.npos;
   ScheduleSpec spec;
-  spec.name = range ? fmt::format("{} {} x{}", schedule, bits, cycles) : bits;
+  spec.name = is_range(bits) ? fmt::format("{} {} x{}", schedule, bits, cycles) : bits;
   return spec;
 }
 

@@ -11,6 +11,9 @@ namespace bitcycle::cli {
 
 ScheduleSpec schedule_option(const std::string& bits, const std::string& schedule, int cycles);
 
+// The options that the value of --bits depends on.
+const char* option_names(const std::string& bits);
+
 // Errors name the option whose value was wrong.
 Schedule checked_schedule(const char* option, const ScheduleSpec& spec, Step steps);
 

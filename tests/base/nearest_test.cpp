@@ -16,6 +16,14 @@ TEST(NearestTest, FindsASlipOfOneOrTwoLetters) {
   EXPECT_EQ(nearest_name("rl", kNames), "lr");
 }
 
+TEST(NearestTest, FindsWhatLacksItsFront) {
+  const std::vector<std::string> names = {"resnet18", "cifar_resnet38", "cifar_resnet8",
+                                          "first_momentum", "second_momentum"};
+  EXPECT_EQ(nearest_name("resnet38", names), "cifar_resnet38");
+  EXPECT_EQ(nearest_name("momentum", names), "");
+  EXPECT_EQ(nearest_name("et8", names), "");
+}
+
 TEST(NearestTest, SaysNothingWhenNothingIsClose) {
   EXPECT_EQ(nearest_name("batch_size", kNames), "");
   EXPECT_EQ(nearest_name("", kNames), "");

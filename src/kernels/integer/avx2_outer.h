@@ -66,11 +66,13 @@ template <int kChain>
     const std::int8_t* e = errors + run.errors;
     Lanes lanes[kOutputs];
     unroll<kOutputs>([&](auto o) { lanes[o] = {zero, zero}; });
-    for (int u = 0; u < run.units; ++u, c += kUnitSteps * kStepBytes, e += kUnitSteps * kStepBytes) {
+    for (int u = 0; u < run.units;
+         ++u, c += kUnitSteps * kStepBytes, e += kUnitSteps * kStepBytes) {
       unroll<kUnitSteps>([&](auto k) {
         const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
         unroll<kOutputs>([&](auto o) {
-          lanes[o] = multiply_add<Broadcast::is_signed>(lanes[o], e + k * kStepBytes + o * 4, columns);
+          lanes[o] =
+              multiply_add<Broadcast::is_signed>(lanes[o], e + k * kStepBytes + o * 4, columns);
         });
       });
     }

@@ -125,7 +125,8 @@ struct PixelPairs {
   void add_half(std::ptrdiff_t first, std::ptrdiff_t second, Survey<kOperand>& survey) const {
     const __m256i v = _mm256_set_m128i(load8(job.codes + second), load8(job.codes + first));
     const __m256i low = _mm256_set_epi64x(0, -1, 0, -1);
-    survey.add(v, kOperand == Operand::differences ? _mm256_and_si256(distance(v, zero), low) : v, limit);
+    survey.add(v, kOperand == Operand::differences ? _mm256_and_si256(distance(v, zero), low) : v,
+               limit);
     if constexpr (kOperand == Operand::differences) {
       const __m256i d = _mm256_sub_epi8(v, zero);
       save8(job.differences + first, _mm256_castsi256_si128(d));
@@ -171,7 +172,8 @@ template <Operand kOperand>
     for (int c = 0; c < job.channels; ++c) {
       const int code = codes[c];
       sum += code;
-      largest = std::max(largest, kOperand == Operand::differences ? std::abs(code - job.zero) : code);
+      largest =
+          std::max(largest, kOperand == Operand::differences ? std::abs(code - job.zero) : code);
     }
     job.levels[p] = static_cast<std::uint8_t>(level_of<kOperand>(largest, job));
     job.sums[p] = sum;

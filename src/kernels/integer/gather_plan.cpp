@@ -155,8 +155,8 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
   }
   plan.arithmetic = choose_arithmetic(call, chains, table);
   for (int phase = 0; phase < call.step * call.step; ++phase) {
-    plan.phases.push_back(plan_phase(call, phase, plan.group, chains[static_cast<std::size_t>(phase)],
-                                     plan.arithmetic));
+    plan.phases.push_back(plan_phase(call, phase, plan.group,
+                                     chains[static_cast<std::size_t>(phase)], plan.arithmetic));
   }
   return plan;
 }

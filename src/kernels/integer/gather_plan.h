@@ -53,10 +53,10 @@ struct PhasePlan {
   std::vector<std::int32_t> sources;  // byte offset of each pixel's first tap in a group of images
   std::vector<std::int32_t> targets;  // element offset of each pixel in the group's output
   std::vector<Segment> segments;      // dense
-  std::vector<std::int32_t> tap_bytes;    // depthwise
-  std::vector<std::int32_t> channel_int;  // what each channel's sums lack
-  std::vector<int> winograd_groups;            // where each group of channels ends
-  std::vector<std::int16_t> winograd_start;    // [group][panel][2][2][16][2]
+  std::vector<std::int32_t> tap_bytes;       // depthwise
+  std::vector<std::int32_t> channel_int;     // what each channel's sums lack
+  std::vector<int> winograd_groups;          // where each group of channels ends
+  std::vector<std::int16_t> winograd_start;  // [group][panel][2][2][16][2]
 
   int pixels() const { return rows * columns; }
 };

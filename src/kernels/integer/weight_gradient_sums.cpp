@@ -64,8 +64,8 @@ void Total::finish(const TileOf& tile, Corrections corrections, std::span<const 
     std::fill_n(sums, kPanel, -std::int64_t{corrections.zero} * error_sum(out));
     add_columns(tile, out, corrections.shift, sums);
     const double factor = factors[static_cast<std::size_t>(out)];
-    float* to = gradient.data() +
-                (std::ptrdiff_t{out} * s.kernel + tile.column % s.kernel) * row + first;
+    float* to =
+        gradient.data() + (std::ptrdiff_t{out} * s.kernel + tile.column % s.kernel) * row + first;
     for (int c = 0; c < count; ++c) {
       to[c] = static_cast<float>(static_cast<double>(sums[c]) * factor);
     }

@@ -80,7 +80,7 @@ struct Accumulator {
   AlignedBuffer<std::uint8_t> errors;
   AlignedBuffer<UnitLevel> levels;  // of the units of an image
   AlignedBuffer<int> runs;
-  std::vector<UnitLists> units;        // [output panel]
+  std::vector<UnitLists> units;  // [output panel]
   std::int64_t pixels = 0;
 
   void clear(const Layout& layout) {

@@ -63,8 +63,8 @@ struct TilesJob {
   std::ptrdiff_t point_bytes;
   int channels;
   int tiles;
-  int columns;                // tiles of a row
-  const std::int8_t* panel;    // [point][step][16][4]
+  int columns;                  // tiles of a row
+  const std::int8_t* panel;     // [point][step][16][4]
   std::span<const int> groups;  // where each group of channels ends
   const std::int16_t* start;    // [2][2][16][2], of the 16-bit lanes of a group
   std::ptrdiff_t group_start;   // from one group's to the next

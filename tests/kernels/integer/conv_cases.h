@@ -38,9 +38,8 @@ inline std::string describe(const ConvCase& c) {
          std::to_string(s.out_channels) + ", kernel " + std::to_string(s.kernel) + ", stride " +
          std::to_string(s.stride) + ", groups " + std::to_string(s.groups) + ", bits " +
          std::to_string(c.weight_bits()) + "/" + std::to_string(c.bits) + "/" +
-         std::to_string(c.error_bits) + ", zero point " +
-         std::to_string(c.zero_point) + "/" + std::to_string(c.error_zero()) +
-         (c.pattern == Pattern::worst ? ", worst" : ", random");
+         std::to_string(c.error_bits) + ", zero point " + std::to_string(c.zero_point) + "/" +
+         std::to_string(c.error_zero()) + (c.pattern == Pattern::worst ? ", worst" : ", random");
 }
 
 struct ConvOperands {

@@ -123,9 +123,8 @@ int panel_sum(std::span<const std::uint8_t> codes, int zero, int first, int chai
 
 UnitLevel expected_unit_level(std::span<const std::uint8_t> unit, int zero, int limit) {
   if (!has_byte_differences(unit, zero)) return UnitLevel::wide;
-  const int level = expected_level(kUnitSteps, limit, [&](int first, int chain) {
-    return panel_sum(unit, zero, first, chain);
-  });
+  const int level = expected_level(
+      kUnitSteps, limit, [&](int first, int chain) { return panel_sum(unit, zero, first, chain); });
   return static_cast<UnitLevel>(level - 1);
 }
 
@@ -137,8 +136,7 @@ void check_units(int zero, int limit, std::array<int, kUnitLevels>& found) {
   for (std::uint8_t& code : panel) code = static_cast<std::uint8_t>(code - zero);
   std::vector<UnitLevel> levels(kUnits);
   std::vector<int> runs(kUnits);
-  avx2_microkernels().survey_units(
-      {panel.data(), kUnits, zero, limit, levels.data(), runs.data()});
+  avx2_microkernels().survey_units({panel.data(), kUnits, zero, limit, levels.data(), runs.data()});
   const auto units = [&](int first, int count) {
     return std::span(codes).subspan(std::size_t(first) * kUnitBytes,
                                     std::size_t(count) * kUnitBytes);
