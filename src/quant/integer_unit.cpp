@@ -5,6 +5,7 @@
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"
+#include "quant/first_derivative.h"
 #include "quant/norm_tracking.h"
 #include "quant/real_view.h"
 #include "quant/unit_state.h"
@@ -141,6 +142,7 @@ struct UnitFunction : Function<UnitFunction> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    expect_first_derivative();
     const auto capsule = context->saved_data["state"].toCapsule();
     const auto& state = static_cast<const UnitState&>(*capsule);
     const variable_list tensors = context->get_saved_variables();

@@ -3,6 +3,7 @@
 #include "bitcycle/kernels/batch_norm.h"
 
 #include "quant/dense.h"
+#include "quant/first_derivative.h"
 #include "quant/norm_tracking.h"
 
 #include <cmath>
@@ -54,6 +55,7 @@ struct NormFunction : Function<NormFunction> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    expect_first_derivative();
     const auto saved = context->get_saved_variables();
     const at::Tensor error = dense(errors[0]), &input = saved[0];
     const auto activation = static_cast<Activation>(context->saved_data["activation"].toInt());

@@ -1,5 +1,7 @@
 #include "bitcycle/nn/conv_unit.h"
 
+#include "bitcycle/base/error.h"
+
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -46,6 +48,17 @@ Outcome step(const Case& c, Executor executor, LayerBits bits) {
 
 double similarity(const at::Tensor& a, const at::Tensor& b) {
   return at::cosine_similarity(a.flatten(), b.flatten(), 0).item<double>();
+}
+
+TEST(ConvUnitTest, RefusesASecondDerivative) {
+  for (const Executor executor : {Executor::integer, Executor::simulate}) {
+    ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
+    unit->set_executor(executor);
+    unit->conv->set_precision({4, 4, 8}, RandomKey(5));
+    const at::Tensor y = unit->forward(pictures(16).requires_grad_());
+    EXPECT_THROW(y.sum().backward({}, /*retain_graph=*/true, /*create_graph=*/true), Error);
+    EXPECT_NO_THROW(y.sum().backward());
+  }
 }
 
 // At 8 bits the integer unit must be close to the same unit in float, in everything it computes.
