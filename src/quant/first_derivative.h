@@ -10,9 +10,10 @@ namespace bitcycle {
 // To be called in a backward pass, which runs with gradients on only for create_graph.
 inline void expect_first_derivative() {
   if (!at::GradMode::is_enabled()) return;
-  throw Error(ErrorCode::usage,
-              "fused units have no second derivative: expected a backward pass without create_graph",
-              "Use create_graph=false, or float layers of LibTorch where second derivatives pass.");
+  throw Error(
+      ErrorCode::usage,
+      "fused units have no second derivative: expected a backward pass without create_graph",
+      "Use create_graph=false, or float layers of LibTorch where second derivatives pass.");
 }
 
 }  // namespace bitcycle

@@ -3,7 +3,7 @@
 
 #include "kernels/integer/avx2_depthwise_outer.h"
 #include "kernels/integer/avx2_depthwise_rows.h"
-#include "kernels/integer/avx2_dot.h"
+#include "kernels/integer/avx2_level_dot.h"
 #include "kernels/integer/avx2_outer.h"
 #include "kernels/integer/avx2_rows.h"
 #include "kernels/integer/avx2_store.h"
@@ -29,10 +29,10 @@ constexpr Microkernels kTable{
     .weighted_pixel_sums = avx2::weighted_pixel_sums,
     .chain_steps = avx2::chain_steps,
     .survey = avx2::survey,
-    .within = avx2::within,
+    .within = nullptr,
     .interleave = avx2::interleave,
     .survey_units = avx2::survey_units,
-    .step_sums = avx2::step_sums,
+    .step_sums = nullptr,
     .depthwise = avx2::depthwise,
     .depthwise_outer = avx2::depthwise_outer,
     .passes = &kAvx2Passes,

@@ -13,12 +13,6 @@ inline void add_to(std::int32_t* out, __m256i sum) {
   save(out, _mm256_add_epi32(load(out), sum));
 }
 
-// Calls `part` with the job's data for each run of 4 outputs.
-template <typename Job, typename Part>
-[[gnu::always_inline]] inline void each_part(const Job& job, Part part) {
-  for (int o = 0; o < kPanel; o += kOutputs) part(job.errors + o * 4, job.sums + o * kPanel);
-}
-
 template <int kSteps>
 [[gnu::always_inline]] inline Lanes chain_of(const Lanes (&columns)[kSteps],
                                              const std::int8_t* errors) {
@@ -83,9 +77,10 @@ template <int kChain>
   }
 }
 
+// The kernel for all outputs, of one for kOutputs.
 template <auto kPart>
 void units_in_parts(const UnitsJob& job) {
-  each_part(job, [&](auto* errors, auto* sums) { kPart(job, errors, sums); });
+  for (int o = 0; o < kPanel; o += kOutputs) kPart(job, job.errors + o * 4, job.sums + o * kPanel);
 }
 
 // Units in 16-bit operands, two outputs: more would not leave registers for the operands.
@@ -98,14 +93,14 @@ void units_in_parts(const UnitsJob& job) {
   unroll<kWideOutputs>([&](auto o) {
     sums[o] = {load(out + o * kPanel), load(out + o * kPanel + 8)};
   });
-  for (const UnitRun& unit : job.runs) {
+  for (const UnitRun& run : job.runs) {
 #pragma GCC unroll 1  // unrolled, gcc would run out of registers
     for (int s = 0; s < kUnitSteps; ++s) {
-      const std::uint8_t* columns = job.columns + unit.columns + s * kStepBytes;
+      const std::uint8_t* columns = job.columns + run.columns + s * kStepBytes;
       const Wide low = widen_unsigned(load(columns));
       const Wide high = widen_unsigned(load(columns + 32));
       unroll<kWideOutputs>([&](auto o) {
-        const __m256i bytes = broadcast(errors + unit.errors + s * kStepBytes + o * 4);
+        const __m256i bytes = broadcast(errors + run.errors + s * kStepBytes + o * 4);
         const Wide codes = widen_unsigned(_mm256_add_epi8(bytes, zero));
         const __m256i even = _mm256_sub_epi16(codes.even, wide_zero);
         const __m256i odd = _mm256_sub_epi16(codes.odd, wide_zero);

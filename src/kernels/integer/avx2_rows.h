@@ -73,24 +73,6 @@ void weighted_pixel_sums(const std::uint8_t* codes, int pixels, int channels, in
   });
 }
 
-bool within(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span) {
-  __m256i lowest = _mm256_set1_epi8(-1);
-  __m256i highest = _mm256_setzero_si256();
-  std::ptrdiff_t i = 0;
-  for (; i + 32 <= bytes; i += 32) {
-    lowest = _mm256_min_epu8(lowest, load(codes + i));
-    highest = _mm256_max_epu8(highest, load(codes + i));
-  }
-  const __m256i low = _mm256_set1_epi8(static_cast<char>(span.low));
-  const __m256i high = _mm256_set1_epi8(static_cast<char>(span.high));
-  const __m256i inside =
-      _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(lowest, low), lowest),
-                       _mm256_cmpeq_epi8(_mm256_min_epu8(highest, high), highest));
-  bool fit = i == 0 || _mm256_movemask_epi8(inside) == -1;
-  for (; i < bytes; ++i) fit = fit && codes[i] >= span.low && codes[i] <= span.high;
-  return fit;
-}
-
 inline void interleave_step(const __m128i (&rows)[4], __m128i subtract, std::uint8_t* panel) {
   const __m128i low01 = _mm_unpacklo_epi8(rows[0], rows[1]);
   const __m128i high01 = _mm_unpackhi_epi8(rows[0], rows[1]);
@@ -115,17 +97,6 @@ inline void interleave(const std::uint8_t* source, std::ptrdiff_t stride, int pi
   __m128i rows[4] = {bias, bias, bias, bias};  // become 0
   for (int i = 0; i < pixels; ++i) rows[i] = load16(source + i * stride);
   interleave_step(rows, bias, panel);
-}
-
-void step_sums(const std::uint8_t* panel, int steps, std::int32_t* sums) {
-  const __m256i ones = _mm256_set1_epi8(1);
-  __m256i total[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-  for (int s = 0; s < steps; ++s, panel += kStepBytes) {
-    total[0] = _mm256_add_epi32(total[0], widened(_mm256_maddubs_epi16(load(panel), ones)));
-    total[1] = _mm256_add_epi32(total[1], widened(_mm256_maddubs_epi16(load(panel + 32), ones)));
-  }
-  save(sums, total[0]);
-  save(sums + 8, total[1]);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "kernels/integer/unroll.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace bitcycle::integer::avx2 {
 namespace {
@@ -236,12 +237,12 @@ inline UnitLevel level_of(const UnitSurvey& unit, __m256i limit) {
 void survey_units(const UnitSurveyJob& job) {
   const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
   const __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
-  __m256i low = limit, high = limit;  // of the run so far
+  __m256i low = _mm256_setzero_si256(), high = low;  // of the run so far
   int first = 0;
   for (int u = 0; u < job.units; ++u) {
     const UnitSurvey unit(job.panel + u * kUnitSteps * kStepBytes, zero);
-    const __m256i next_low = _mm256_adds_epi16(low, unit.four[0]);
-    const __m256i next_high = _mm256_adds_epi16(high, unit.four[1]);
+    const __m256i next_low = _mm256_add_epi16(low, unit.four[0]);
+    const __m256i next_high = _mm256_add_epi16(high, unit.four[1]);
     job.levels[u] = level_of(unit, limit);
     job.runs[u] = 1;
     const bool longer = u > 0 && job.levels[u - 1] == UnitLevel::run && unit.narrow() &&

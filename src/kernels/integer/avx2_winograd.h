@@ -94,10 +94,10 @@ void winograd_transform(const TransformJob& job) {
 
 constexpr int kTilesAtOnce = 16;  // whose 16-bit sums take half of a first-level cache
 constexpr int kPointLanes = kTilesAtOnce * kLanes;
-enum class Slice { first, further };
+enum class Part { first, further };  // of what is added up
 
 // One point of some tiles: the products of a slice of channels, whose weights fill 8 registers.
-template <Slice kSlice>
+template <Part kSlice>
 [[gnu::noinline]] void multiply_slice(const std::uint8_t* points, int channels, int tiles,
                                       const std::int8_t* panel, std::int16_t* sums) {
   constexpr int kSteps = kSliceChannels / 4;
@@ -112,7 +112,7 @@ template <Slice kSlice>
       low = step == 0 ? low_products : _mm256_add_epi16(low, low_products);
       high = step == 0 ? high_products : _mm256_add_epi16(high, high_products);
     });
-    if constexpr (kSlice == Slice::further) {
+    if constexpr (kSlice == Part::further) {
       low = _mm256_add_epi16(low, load(sums));
       high = _mm256_add_epi16(high, load(sums + 16));
     }
@@ -126,9 +126,9 @@ void multiply_point(const TilesJob& job, int point, int first, int tiles, int fr
                     std::int16_t* sums) {
   const std::uint8_t* points = job.points + point * job.point_bytes + first * job.channels;
   const std::int8_t* panel = job.panel + point * job.channels * kPanel;
-  multiply_slice<Slice::first>(points + from, job.channels, tiles, panel + from * kPanel, sums);
+  multiply_slice<Part::first>(points + from, job.channels, tiles, panel + from * kPanel, sums);
   for (int c = from + kSliceChannels; c < to; c += kSliceChannels) {
-    multiply_slice<Slice::further>(points + c, job.channels, tiles, panel + c * kPanel, sums);
+    multiply_slice<Part::further>(points + c, job.channels, tiles, panel + c * kPanel, sums);
   }
 }
 
@@ -141,14 +141,14 @@ struct Two {
 }
 
 // The outputs of a tile, 8 channels of them; rows lie `row` apart.
-template <Slice kGroup>
+template <Part kGroup>
 [[gnu::always_inline]] inline void finish_tile(const std::int16_t* sums, const std::int16_t* start,
                                                std::int32_t* to, std::ptrdiff_t row) {
   const auto at = [&](int point) { return load(sums + point * kPointLanes); };
   const auto finish = [&](__m256i lanes, int output, std::int32_t* pixel) {
     lanes = _mm256_add_epi16(lanes, load(start + output * kLanes));
     const __m256i sum = _mm256_srai_epi32(widened(lanes), 2);
-    save(pixel, kGroup == Slice::first ? sum : _mm256_add_epi32(sum, load(pixel)));
+    save(pixel, kGroup == Part::first ? sum : _mm256_add_epi32(sum, load(pixel)));
   };
   Two x[4];
   unroll<4>([&](auto i) { x[i] = fold(at(i), at(4 + i), at(8 + i), at(12 + i)); });
@@ -160,7 +160,7 @@ template <Slice kGroup>
   finish(bottom.second, 3, to + row + kPanel);
 }
 
-template <Slice kGroup>
+template <Part kGroup>
 [[gnu::noinline]] void finish_tiles(const TilesJob& job, int first, int tiles,
                                     const std::int16_t* start, const std::int16_t* sums) {
   const std::ptrdiff_t row = 2 * job.columns * kPanel;
@@ -181,7 +181,7 @@ void winograd_multiply(const TilesJob& job) {
       for (int point = 0; point < kPoints; ++point) {
         multiply_point(job, point, first, tiles, from, to, sums + point * kPointLanes);
       }
-      const auto finish = from == 0 ? finish_tiles<Slice::first> : finish_tiles<Slice::further>;
+      const auto finish = from == 0 ? finish_tiles<Part::first> : finish_tiles<Part::further>;
       finish(job, first, tiles, start, sums);
       from = to;
       start += job.group_start;

@@ -3,6 +3,7 @@
 #include "kernels/integer/winograd.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace bitcycle::integer {
 namespace {
@@ -121,7 +122,7 @@ PhasePlan plan_phase(const Gather& call, int phase, int group, const Chains& cha
   return plan;
 }
 
-// Whether chains are cut every kLongChain steps at most.
+// Whether chains are cut at most once every kLongChain steps, on average.
 bool are_long(const Gather& call, std::span<const Chains> phases) {
   int steps = 0, cuts = 0;
   for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -133,12 +134,10 @@ bool are_long(const Gather& call, std::span<const Chains> phases) {
 }
 
 // Codes with a small zero point are small themselves: activations after ReLU.
-Arithmetic choose_arithmetic(const Gather& call, std::span<const Chains> chains,
-                             const Microkernels& table) {
+Arithmetic choose_arithmetic(const Gather& call, std::span<const Chains> chains) {
   const CodeParams& params = call.params;
-  if (call.box == Box::channel) return Arithmetic::chained;
-  if (suits_winograd(call, table.winograd)) return Arithmetic::winograd;
   if (are_long(call, chains)) return Arithmetic::chained;
+  assert(has_levels(call.weight_bits));
   return params.zero_point * 8 <= params.levels() ? Arithmetic::unsigned_levels
                                                   : Arithmetic::signed_levels;
 }
@@ -150,10 +149,14 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
   plan.group = images_per_group(call);
   plan.groups = (call.grid.batch + plan.group - 1) / plan.group;
   std::vector<Chains> chains(call.phases.size());
-  for (std::size_t i = 0; call.box == Box::pixel && i < chains.size(); ++i) {
-    chains[i] = weight_chains(call.phases[i], signed_limit(call.params.bits), table);
+  if (suits_winograd(call, table.winograd)) {
+    plan.arithmetic = Arithmetic::winograd;
+  } else if (call.box == Box::pixel) {
+    std::ranges::transform(call.phases, chains.begin(), [&](const PackedTaps& taps) {
+      return weight_chains(taps, signed_limit(call.params.bits), table);
+    });
+    plan.arithmetic = choose_arithmetic(call, chains);
   }
-  plan.arithmetic = choose_arithmetic(call, chains, table);
   for (int phase = 0; phase < call.step * call.step; ++phase) {
     plan.phases.push_back(plan_phase(call, phase, plan.group,
                                      chains[static_cast<std::size_t>(phase)], plan.arithmetic));

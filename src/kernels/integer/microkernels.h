@@ -11,8 +11,10 @@
 #include "bitcycle/kernels/isa.h"
 
 #include "kernels/integer/depthwise_kernels.h"
+#include "kernels/integer/exact_sums.h"
 #include "kernels/integer/winograd_kernels.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,45 +28,6 @@ inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
 inline constexpr int kMaxPanels = 2;   // most panels
 inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
 inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
-
-// Note [Exact dot products].
-// AVX2 multiplies u8 by s8 with vpmaddubsw, which adds two products into a signed 16-bit lane with
-// saturation; lanes may then be added in 16 bits, in a chain, before they are widened. With u in
-// [0, U] a chain lies between -U times its negative and U times its positive s, so the weights tell
-// how long chains may be, whatever the codes are: as long as
-//     sum of s_i > 0 and minus sum of s_i < 0 are both <= signed_limit = 32767 / U.
-// Where those are on average fewer than kLongChain steps, the codes decide: with |s| <= S, a lane
-// is at most S * (sum of u_i) and at most U * (sum of |s_i|), so a chain is exact as soon as every
-// lane of it has
-//     sum of u_i <= unsigned_limit = 32767 / S    or    sum of |s_i| <= signed_limit.
-// Only one operand is looked at (the gathered codes; in backward-weights the errors), the other may
-// hold anything. What the codes of a few pixels allow is their level: one chain for a row of taps,
-// chains of 4 steps, of 2, of 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for
-// all). In backward-weights, one chain for as many units of 4 steps as their errors allow, and
-// within a unit as above.
-// Signed operands are differences from the zero point, which keeps them small; those that are not
-// 8-bit numbers need 16-bit operands. Depthwise sums are short: where U S fits 16 bits for all taps
-// together, everything is added in 16 bits, else vpmaddwd is used. VNNI's vpdpbusd adds in 32 bits
-// and needs none of this. 32-bit sums wrap around; what they stand for, a sum of (code - zero
-// point) * weight, fits as 255 * 128 * kMaxProducts < 2^31.
-constexpr int chain_length(int unsigned_bits, int signed_bits) {
-  return 32767 / (2 * ((1 << unsigned_bits) - 1) * (1 << (signed_bits - 1)));
-}
-constexpr int unsigned_limit(int signed_bits) {
-  return 32767 >> (signed_bits - 1);
-}
-constexpr int signed_limit(int unsigned_bits) {
-  return 32767 / ((1 << unsigned_bits) - 1);
-}
-inline constexpr int kLongChain = 4;
-inline constexpr int kLevels = 5;  // rows, chains of 4, 2, 1 steps, 16-bit operands
-inline constexpr int kWideLevel = kLevels - 1;
-inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows
-enum class UnitLevel : std::uint8_t { run, pairs, single, wide };
-inline constexpr std::size_t kUnitLevels = 4;
-inline constexpr int kMaxProducts = 65793;
-static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
-static_assert(std::int64_t{kMaxProducts} * 255 * 128 <= 2147483647);
 
 // A run of steps that are contiguous in the source, `offset` bytes after a pixel's first. `flush`
 // asks for 16-bit sums to be widened after the run.
@@ -179,7 +142,7 @@ struct Span {
 };
 // Codes whose differences from a zero point are 8-bit numbers.
 constexpr Span byte_differences(int zero) {
-  return {zero < 128 ? 0 : zero - 128, zero < 128 ? zero + 127 : 255};
+  return {std::max(0, zero - 128), std::min(255, zero + 127)};
 }
 
 // One pass over the codes of a run of pixels.
@@ -202,7 +165,7 @@ struct UnitSurveyJob {
   int zero;
   int limit;
   UnitLevel* levels;
-  int* runs;  // how many units follow a run's first one in its chain, itself counted; else 1
+  int* runs;  // of a run's first unit: the units of its chain; else 1
 };
 
 struct PassKernels;
@@ -226,9 +189,10 @@ struct Microkernels {
   void (*weighted_pixel_sums)(const std::uint8_t* codes, int pixels, int channels, int zero,
                               const float* weights, float* sums);
   // The steps at the front of a panel whose lanes have positive and negative weights of at most
-  // `limit` each; null where nothing saturates.
+  // `limit` each. This and the surveys are null where nothing saturates.
   int (*chain_steps)(const std::int8_t* panel, int steps, int limit);
   void (*survey)(const SurveyJob&);
+  // This and step_sums are null where something saturates.
   bool (*within)(const std::uint8_t* codes, std::ptrdiff_t bytes, Span span);
   // 16 columns of `pixels` pixels as [step][16][4] with `subtract` taken off; the last step is
   // filled up with 0.

@@ -12,7 +12,7 @@ namespace bitcycle::integer {
 namespace {
 
 constexpr int kSide = 3;  // of the kernel
-constexpr int kTaps = kSide * kSide;
+static_assert(kTileTaps == kSide * kSide);
 constexpr int kNoBytes = 1 << 15;
 using Slice = std::array<std::int16_t, kSliceChannels>;
 
@@ -87,7 +87,7 @@ int pack_slice(const std::int8_t* codes, int channels, std::int8_t* steps) {
 // sum of magnitudes.
 int sum_lanes(const std::int8_t* codes, int channels, std::int16_t* sums) {
   int magnitudes[2] = {};
-  for (int tap = 0; tap < kTaps; ++tap, codes += channels, sums += kLanes) {
+  for (int tap = 0; tap < kTileTaps; ++tap, codes += channels, sums += kLanes) {
     int low = 0, high = 0;
     for (int c = 0; c < kSliceChannels; c += 4) {
       low += codes[c] + codes[c + 1];
@@ -107,11 +107,11 @@ int pack_output(const ConvWeights::State& state, int out, WinogradTaps& taps, in
   const std::ptrdiff_t panels = panels_of(state.shape.out_channels);
   const std::ptrdiff_t panel = out / kPanel;
   const int lane = out % kPanel;
-  const std::int8_t* codes = state.codes.data() + std::ptrdiff_t{out} * kTaps * channels;
+  const std::int8_t* codes = state.codes.data() + std::ptrdiff_t{out} * kTileTaps * channels;
   std::int8_t* steps = taps.panels.data() + panel * kPoints * channels * kPanel + lane * 4;
-  std::int16_t* sums = taps.tap_sums.data() + panel * kTaps * kLanes + lane * 2;
+  std::int16_t* sums = taps.tap_sums.data() + panel * kTileTaps * kLanes + lane * 2;
   int largest = 0;
-  for (int c = 0; c < channels; c += kSliceChannels, sums += panels * kTaps * kLanes) {
+  for (int c = 0; c < channels; c += kSliceChannels, sums += panels * kTileTaps * kLanes) {
     largest = std::max(largest, pack_slice(codes + c, channels, steps + c * kPanel));
     *largest_lanes++ = sum_lanes(codes + c, channels, sums);
   }
@@ -130,7 +130,7 @@ void pack_winograd(const ConvWeights::State& state, PackedTaps& packed) {
   const auto lanes = static_cast<std::size_t>(padded(s.out_channels)) * 2;
   const std::size_t bytes = lanes / 2 * kPoints * static_cast<std::size_t>(s.in_channels);
   std::memset(taps.panels.reserve(bytes), 0, bytes);
-  taps.tap_sums.assign(slices * lanes * kTaps, 0);
+  taps.tap_sums.assign(slices * lanes * kTileTaps, 0);
   std::vector<int> magnitudes(slices * static_cast<std::size_t>(s.out_channels));
   int pair = 0;
 #pragma omp parallel for schedule(static) reduction(max : pair)

@@ -49,6 +49,7 @@ std::int64_t rounds_of_a_slice(Mix mix) {
 
 }  // namespace
 
+// What the widths alone allow; weights and codes at hand may allow more, at 7 and 8 bits.
 Mix code_mix(Isa isa, int unsigned_bits, int signed_bits) {
   if (isa == Isa::scalar) return Mix::plain;
   if (isa == Isa::avx512) return Mix::vnni;

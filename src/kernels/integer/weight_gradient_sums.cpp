@@ -61,7 +61,8 @@ void Total::finish(const TileOf& tile, Corrections corrections, std::span<const 
   const int last = std::min(s.out_channels, (tile.panel + 1) * kPanel);
   for (int out = tile.panel * kPanel; out < last; ++out) {
     std::int64_t sums[kPanel];
-    std::fill_n(sums, kPanel, -std::int64_t{corrections.zero} * error_sum(out));
+    const std::int64_t lacking = corrections.zero != 0 ? corrections.zero * error_sum(out) : 0;
+    std::fill_n(sums, kPanel, -lacking);
     add_columns(tile, out, corrections.shift, sums);
     const double factor = factors[static_cast<std::size_t>(out)];
     float* to =

@@ -75,7 +75,8 @@ struct ConvWeights::State {
   std::vector<PackedTaps> backward;  // [stride * phase_y + phase_x]
 };
 
-// The widths of weights at which some gather has levels: that of 8-bit codes has them first.
+// The widths of weights at which some gather may have levels: those that can cut chains of 8-bit
+// codes more often than every kLongChain steps.
 constexpr bool has_levels(int weight_bits) {
   return chain_length(kMaxBits, weight_bits) < kLongChain;
 }

@@ -10,7 +10,6 @@ namespace {
 // and sums to stay in the first-level cache.
 constexpr int kBandTiles = 16;
 
-constexpr int kTaps = 9;
 constexpr int kMost16Bits = std::numeric_limits<std::int16_t>::max();
 
 bool has_whole_tiles(int pixels) {
@@ -29,12 +28,13 @@ void append_start(std::span<const std::int32_t> tap_sums, const CodeParams& para
   constexpr std::size_t kOutputs = 4;
   const int raise = 2 * params.levels();
   const int middle = middle_code(params);
-  for (std::size_t i = 0; i < tap_sums.size() / kTaps * kOutputs; ++i) {
+  for (std::size_t i = 0; i < tap_sums.size() / kTileTaps * kOutputs; ++i) {
     const std::size_t lane = i % kLanes;
     const int output = static_cast<int>(i / kLanes % kOutputs);
-    const std::int32_t* sums = tap_sums.data() + i / (kLanes * kOutputs) * kTaps * kLanes + lane;
+    const std::int32_t* sums =
+        tap_sums.data() + i / (kLanes * kOutputs) * kTileTaps * kLanes + lane;
     std::int32_t excess = 0, total = 0;
-    for (int tap = 0; tap < kTaps; ++tap) {
+    for (int tap = 0; tap < kTileTaps; ++tap) {
       const int image = kRaised[output / 2 + tap / 3] * kRaised[output % 2 + tap % 3];
       excess += sums[std::ptrdiff_t{tap} * kLanes] * (raise * image + middle);
       total += sums[std::ptrdiff_t{tap} * kLanes];
@@ -77,7 +77,7 @@ std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const
   std::vector<std::int32_t> sums;
   std::size_t slice = 0;
   for (const int end : groups) {
-    sums.assign(lanes * kTaps, 0);
+    sums.assign(lanes * kTileTaps, 0);
     for (; slice * kSliceChannels < static_cast<std::size_t>(end); ++slice) {
       const std::int16_t* more = taps.winograd.tap_sums.data() + slice * sums.size();
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];

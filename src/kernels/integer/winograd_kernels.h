@@ -11,14 +11,15 @@
 // times the convolution, so that it stays exact and no other path gives other bytes:
 //   - Codes in [0, L] have points in [-2L, 2L], one of the 16 in [0, 4L]. All but that one are
 //     raised by 2L to unsigned bytes of at most 4L. Weights of b bits have points of at most
-//     9 * 2^(b-1), bytes up to 3 bits whatever the weights are and nearly always up to 5; the
+//     9 * 2^(b-1), bytes up to 4 bits whatever the weights are and nearly always at 5; the
 //     weights at hand tell, and whether vpmaddubsw's sum of two products could saturate.
 //   - 16-bit sums of products wrap around, on the way through A^T and A as well. That does no harm
 //     as long as what comes out fits 16 bits. To keep it small it is made to be 4 * SUM w (u - M)
 //     of a lane's channels, with M in the middle of the codes: |u - M| <= M = 2^(bits-1), so it is
 //     at most 4 M SUM |w|. The weights tell how many channels, in groups of slices of 16, may be
-//     added up before they are widened to 32 bits: up to 4 bits a slice always fits, normally
-//     distributed weights fit up to 384 channels at 3 bits, 64 at 4 and 16 at 5.
+//     added up before they are widened to 32 bits. With codes and weights of up to 4 bits a slice
+//     always fits; normally distributed weights fit up to 384 channels at 3 bits, 64 at 4 and 16
+//     at 5.
 //   - The raise and M are taken off once a tile and group, in what its sums start from: raising all
 //     points by 1 is adding the image d d^T, d = (2, 0, 1, -1), to the tile, as
 //     B^T d = (1, 1, 1, 1). The point that is not raised has A^T = 1 all over.
@@ -31,6 +32,7 @@
 namespace bitcycle::integer {
 
 inline constexpr int kPoints = 16;
+inline constexpr int kTileTaps = 9;
 inline constexpr int kLanes = 32;  // 16-bit sums of a panel: a channel has one a half of a step
 inline constexpr int kSliceChannels = 16;
 inline constexpr int kWinogradCodeBits = 6;

@@ -24,6 +24,7 @@ struct ConvCase {
   std::optional<int> own_weight_bits = {};
 
   int weight_bits() const { return own_weight_bits.value_or(bits); }
+  int input_zero() const { return std::min(zero_point, (1 << bits) - 1); }
 
   // An end of the range makes the differences as large as they get.
   int error_zero() const {
@@ -38,7 +39,7 @@ inline std::string describe(const ConvCase& c) {
          std::to_string(s.out_channels) + ", kernel " + std::to_string(s.kernel) + ", stride " +
          std::to_string(s.stride) + ", groups " + std::to_string(s.groups) + ", bits " +
          std::to_string(c.weight_bits()) + "/" + std::to_string(c.bits) + "/" +
-         std::to_string(c.error_bits) + ", zero point " + std::to_string(c.zero_point) + "/" +
+         std::to_string(c.error_bits) + ", zero point " + std::to_string(c.input_zero()) + "/" +
          std::to_string(c.error_zero()) + (c.pattern == Pattern::worst ? ", worst" : ", random");
 }
 
@@ -50,8 +51,8 @@ struct ConvOperands {
 
   ConvOperands(const ConvCase& test, bool integer, RandomKey key = RandomKey(1))
       : c(test),
-        input(test.shape.input_grid(), test.bits, std::min(test.zero_point, (1 << test.bits) - 1),
-              test.pattern, key.derive("input")),
+        input(test.shape.input_grid(), test.bits, test.input_zero(), test.pattern,
+              key.derive("input")),
         errors(test.shape.error_grid(), test.error_bits, test.error_zero(), test.pattern,
                key.derive("errors")),
         weights(test.shape) {
@@ -71,6 +72,18 @@ inline std::vector<ConvShape> depthwise_shapes() {
       {1, 2, 70, 18, 18, 3, 1, 18}, {1, 3, 131, 5, 5, 3, 2, 5},   {2, 7, 9, 19, 19, 5, 2, 19},
       {1, 6, 6, 16, 16, 5, 1, 16},  {2, 5, 6, 16, 16, 1, 2, 16},  {1, 7, 8, 16, 16, 3, 3, 16},
   };
+}
+
+// Codes whose distances from the zero point grow with the pixel, so that all levels occur.
+inline std::vector<std::uint8_t> growing_codes(int pixels, int channels, int zero) {
+  std::vector<std::uint8_t> codes(static_cast<std::size_t>(pixels) * channels + kCodeSlack);
+  for (std::size_t i = 0; i < codes.size() - kCodeSlack; ++i) {
+    const auto spread = 2 + i / static_cast<std::size_t>(channels) % 160;
+    const auto distance = static_cast<int>(RandomKey(9).below(i, spread + 1));
+    const bool down = zero > 0 && RandomKey(10).below(i, 2) == 1;
+    codes[i] = static_cast<std::uint8_t>(std::clamp(zero + (down ? -distance : distance), 0, 255));
+  }
+  return codes;
 }
 
 template <typename T>

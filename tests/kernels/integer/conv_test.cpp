@@ -37,6 +37,19 @@ TEST(IntegerConv, EveryWidthIsExactOnRandomAndWorstOperands) {
   }
 }
 
+TEST(IntegerConv, DenseStridesBeyondTwo) {
+  for (const int bits : {3, 5, 6, 8}) {
+    check_case({{2, 10, 11, 16, 24, 3, 3, 1}, bits, 8, Pattern::random, 1});
+    check_case({{1, 9, 9, 12, 16, 1, 3, 1}, bits, 8, Pattern::worst, 0});
+  }
+}
+
+// More pixels than 32-bit sums of 8-bit products may hold.
+TEST(IntegerConv, LongWeightGradientsAreEmptiedInTime) {
+  check_case({{1, 200, 200, 3, 5, 3, 1, 1}, 8, 8, Pattern::worst, 0, 255});
+  check_case({{1, 200, 200, 3, 5, 3, 1, 1}, 8, 8, Pattern::random, 77, 0});
+}
+
 TEST(IntegerConv, EveryPairOfWidthsIsExact) {
   for (int weight_bits = 2; weight_bits <= 8; ++weight_bits) {
     for (int bits = 2; bits <= 8; ++bits) {
