@@ -50,25 +50,31 @@ template <int kChain>
   });
 }
 
+// The steps of a unit into a chain; the first unit of a run starts it.
+template <bool kFirst>
+[[gnu::always_inline]] inline void add_unit(const std::uint8_t* c, const std::int8_t* e,
+                                            Lanes (&lanes)[kOutputs]) {
+  unroll<kUnitSteps>([&](auto k) {
+    const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
+    unroll<kOutputs>([&](auto o) {
+      const std::int8_t* bytes = e + k * kStepBytes + o * 4;
+      lanes[o] = kFirst && k == 0 ? multiply<Broadcast::is_signed>(bytes, columns)
+                                  : multiply_add<Broadcast::is_signed>(lanes[o], bytes, columns);
+    });
+  });
+}
+
 // A chain for each run, added up in memory: sums and chains together would need more registers than
 // there are.
 [[gnu::noinline]] void units_long(const UnitsJob& job, const std::int8_t* errors,
                                   std::int32_t* out) {
-  const __m256i zero = _mm256_setzero_si256();
   for (const UnitRun& run : job.runs) {
     const std::uint8_t* c = job.columns + run.columns;
     const std::int8_t* e = errors + run.errors;
     Lanes lanes[kOutputs];
-    unroll<kOutputs>([&](auto o) { lanes[o] = {zero, zero}; });
-    for (int u = 0; u < run.units;
-         ++u, c += kUnitSteps * kStepBytes, e += kUnitSteps * kStepBytes) {
-      unroll<kUnitSteps>([&](auto k) {
-        const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
-        unroll<kOutputs>([&](auto o) {
-          lanes[o] =
-              multiply_add<Broadcast::is_signed>(lanes[o], e + k * kStepBytes + o * 4, columns);
-        });
-      });
+    add_unit<true>(c, e, lanes);
+    for (int u = 1; u < run.units; ++u) {
+      add_unit<false>(c + u * kUnitSteps * kStepBytes, e + u * kUnitSteps * kStepBytes, lanes);
     }
     unroll<kOutputs>([&](auto o) {
       add_to(out + o * kPanel, widened(lanes[o].low));
