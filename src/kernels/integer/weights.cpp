@@ -119,6 +119,7 @@ void ConvWeights::quantize(std::span<const float> weights, int bits) {
     for (PackedTaps& phase : state.backward) pack_depthwise(state, phase);
   } else if (shape.groups == 1) {
     pack_dense(state, Direction::forward, state.forward);
+    // On every set: a gather may run on another one than packed its weights (ScopedIsa).
     pack_winograd(state, state.forward);
     for (PackedTaps& phase : state.backward) pack_dense(state, Direction::backward, phase);
   }
