@@ -2,11 +2,9 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/nearest.h"
-#include "bitcycle/kernels/integer/conv.h"
-#include "bitcycle/kernels/integer/limits.h"
+#include "bitcycle/kernels/integer/domain.h"
 
 #include "config/fields.h"
-#include "kernels/integer/microkernels.h"
 
 #include <algorithm>
 #include <cassert>
@@ -35,7 +33,7 @@ bool always_float(const LayerWidths& widths) {
 std::string width_reason(const WidthBounds& bounds, const char* role) {
   if (always_float(bounds)) return fmt::format("float {}", role);
   if (bounds.has_float) return fmt::format("{} that are sometimes in float", role);
-  const bool high = bounds.max > integer::kMaxBits, low = bounds.min < integer::kMinBits;
+  const bool high = !integer::takes_width(bounds.max), low = !integer::takes_width(bounds.min);
   if (!high && !low) return "";
   if (bounds.min == bounds.max) return fmt::format("{}-bit {}", bounds.max, role);
   return high ? fmt::format("{} of up to {} bits", role, bounds.max)
@@ -52,22 +50,14 @@ std::string widths_reason(const LayerWidths& widths) {
   return "";
 }
 
-// The kernels' domain: odd square kernels that pad by half their size, sums that fit 32 bits. A
-// linear layer is a 1x1 convolution.
 std::string geometry_reason(const Node& node) {
-  if (node.kernel % 2 == 0) return fmt::format("a kernel of even size {}", node.kernel);
-  if (node.padding != node.kernel / 2) {
-    return fmt::format("padding {} (a kernel of {} needs {})", node.padding, node.kernel,
-                       node.kernel / 2);
-  }
-  if (node.depthwise() && node.kernel > integer::kMaxDepthwiseKernel) {
-    return fmt::format("a depthwise kernel of {} (at most {})", node.kernel,
-                       integer::kMaxDepthwiseKernel);
-  }
-  const std::int64_t products = std::int64_t{node.kernel} * node.kernel *
-                                std::max(node.in.channels, node.out.channels) / node.groups;
-  if (products <= integer::kMaxProducts) return "";
-  return fmt::format("{} products a sum (at most {})", products, integer::kMaxProducts);
+  return integer::obstacle({.kernel = {node.kernel, node.kernel},
+                            .stride = {node.stride, node.stride},
+                            .padding = {node.padding, node.padding},
+                            .in_channels = node.in.channels,
+                            .out_channels = node.out.channels,
+                            .groups = node.groups,
+                            .width = node.in.width});
 }
 
 std::optional<Obstacle> obstacle_of(const Node& node, const LayerWidths& widths) {

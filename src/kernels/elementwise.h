@@ -16,6 +16,7 @@ namespace bitcycle {
 // `channels`.
 struct ElementwiseKernels {
   Range (*range)(const float* x, std::int64_t count);
+  bool (*finite)(const float* x, std::int64_t count);
   void (*quantize)(const float* x, std::int64_t count, Grid grid, float* out);
   // `first` is the index of x[0] in its tensor (even), which the noise is keyed by.
   void (*quantize_stochastic)(const float* x, std::int64_t count, Grid grid, NoiseKey key,

@@ -39,6 +39,18 @@ Range range(const float* x, std::int64_t count) {
   return {lo[0], hi[0]};
 }
 
+// 0 times a value that is not finite is NaN, and a NaN stays in a sum.
+bool finite(const float* x, std::int64_t count) {
+  float zeros[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) zeros[lane] += 0.0f * x[i + lane];
+  }
+  for (; i < count; ++i) zeros[0] += 0.0f * x[i];
+  for (std::int64_t lane = 1; lane < kLanes; ++lane) zeros[0] += zeros[lane];
+  return zeros[0] == 0.0f;
+}
+
 inline float to_grid(float code, const Grid& grid) {
   const float above = code < 0.0f ? 0.0f : code;
   const float clamped = above > grid.levels ? grid.levels : above;
@@ -159,7 +171,7 @@ void error_apply(const float* error, const float* x, const float* y, std::int64_
 
 const ElementwiseKernels& BITCYCLE_ELEMENTWISE_TABLE() {
   static constexpr ElementwiseKernels table = {
-      range,      quantize,   quantize_stochastic, channel_sums, scale_shift_activate,
+      range,      finite,     quantize, quantize_stochastic, channel_sums, scale_shift_activate,
       error_sums, error_apply};
   return table;
 }

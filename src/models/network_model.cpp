@@ -66,33 +66,43 @@ bool is_half(const at::Tensor& x) {
   return x.defined() && x.scalar_type() == at::kHalf;
 }
 
-at::Tensor as_half(const at::Tensor& x) {
-  return !x.defined() || is_half(x) ? x : enter_half(x);
+UnitTensor as_half(UnitTensor x) {
+  if (x.values.defined() && !is_half(x.values)) x.values = enter_half(x.values, x.gradient_scale);
+  return x;
 }
 at::Tensor as_float(const UnitTensor& x) {
-  return is_half(x.values) ? leave_half(ready(x)) : x.values;
+  return is_half(x.values) ? leave_half(ready(x), x.gradient_scale) : x.values;
 }
 
 // The outputs of nodes while others still have to read them.
 class Outputs {
  public:
   Outputs(at::Tensor input, std::vector<int> readers)
-      : input_(std::move(input)), readers_(std::move(readers)), outputs_(readers_.size()) {}
+      : input_(std::move(input)),
+        scale_(gradient_scale(input_.size(0))),
+        readers_(std::move(readers)),
+        outputs_(readers_.size()) {}
 
   UnitTensor take(int node) {
     if (node == kNone) return {};
-    if (node == kInput) return {.values = input_};
+    if (node == kInput) return {.values = input_, .gradient_scale = scale_};
     auto& [output, second] = outputs_[node];
     if (--readers_[node] == 0) return std::move(output);
     if (!is_half(output.values)) return output;
     if (!second.defined()) std::tie(output.values, second) = fork_half(output.values);
-    return {std::exchange(second, {}), output.range, output.pending, output.stored};
+    UnitTensor copy = output;
+    copy.values = std::exchange(second, {});
+    return copy;
   }
-  void put(int node, IntegerUnitOutput output) { outputs_[node] = std::move(output); }
+  void put(int node, IntegerUnitOutput output) {
+    outputs_[node] = std::move(output);
+    outputs_[node].output.gradient_scale = scale_;
+  }
   const UnitTensor& peek(int node) const { return outputs_[node].output; }
 
  private:
   at::Tensor input_;
+  float scale_;  // Note [Scaled gradients]
   std::vector<int> readers_;
   std::vector<IntegerUnitOutput> outputs_;
 };
@@ -157,15 +167,14 @@ at::Tensor NetworkModelImpl::forward(const at::Tensor& x, const Observer& observ
 IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
                                         const UnitTensor& residual) {
   const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
-  if (units_[index] && units_[index]->executes(x.values.device())) {
+  if (units_[index] && units_[index]->executes(x.values)) {
     const Delivery delivery = readers_[index] == 1 ? Delivery::pending : Delivery::ready_twice;
-    return units_[index]->execute({as_half(x.values), x.range, x.pending, x.stored},
-                                  as_half(ready(residual)), delivery);
+    return units_[index]->execute(as_half(x), ready(as_half(residual)), delivery);
   }
   // What follows a pool reads halves, so a float tensor is rounded before it, where it costs less.
   const bool halves = is_half(x.values) || (executor_ != Executor::simulate && x.values.is_cpu());
   if (node.kind == NodeKind::max_pool && halves) {
-    return {{max_pool_half(as_half(ready(x)), node.kernel, node.stride, node.padding), {}, {}}, {}};
+    return {{max_pool_half(ready(as_half(x)), node.kernel, node.stride, node.padding), {}, {}}, {}};
   }
   if (node.kind == NodeKind::average_pool && is_half(x.values)) {
     return {{mean_pool_half(ready(x)), {}, {}}, {}};

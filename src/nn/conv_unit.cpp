@@ -1,24 +1,35 @@
 #include "bitcycle/nn/conv_unit.h"
 
+#include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/quant/norm_function.h"
+
+#include <array>
 
 namespace bitcycle {
 namespace {
 
-int side(const torch::ExpandingArray<2>& pair) {
-  return static_cast<int>(pair->at(0));
+using Pair = std::array<std::int64_t, 2>;
+
+Pair pair_of(const torch::ExpandingArray<2>& array) {
+  return {array->at(0), array->at(1)};
 }
 
-bool square(const torch::ExpandingArray<2>& pair) {
-  return pair->at(0) == pair->at(1);
-}
-
-// The geometries of the integer kernels: odd square kernels that pad by half their size.
-bool executable(const torch::nn::Conv2dOptions& options) {
+// Padding by name ("same") has no number before the input is known; -1 is no padding that anybody
+// takes.
+Pair padding_of(const torch::nn::Conv2dOptions& options) {
   const auto* padding = c10::get_if<torch::ExpandingArray<2>>(&options.padding());
-  return padding != nullptr && square(*padding) && square(options.kernel_size()) &&
-         square(options.stride()) && !options.bias() && side(options.dilation()) == 1 &&
-         side(options.kernel_size()) % 2 == 1 && side(*padding) == side(options.kernel_size()) / 2;
+  return padding != nullptr ? pair_of(*padding) : Pair{-1, -1};
+}
+
+integer::ConvRequest request_of(const torch::nn::Conv2dOptions& options, std::int64_t width) {
+  return {.kernel = pair_of(options.kernel_size()),
+          .stride = pair_of(options.stride()),
+          .padding = padding_of(options),
+          .dilation = pair_of(options.dilation()),
+          .in_channels = options.in_channels(),
+          .out_channels = options.out_channels(),
+          .groups = options.groups(),
+          .width = width};
 }
 
 integer::ConvShape conv_shape(const torch::nn::Conv2dOptions& options, const at::Tensor& x) {
@@ -27,8 +38,8 @@ integer::ConvShape conv_shape(const torch::nn::Conv2dOptions& options, const at:
           .width = static_cast<int>(x.size(3)),
           .in_channels = static_cast<int>(options.in_channels()),
           .out_channels = static_cast<int>(options.out_channels()),
-          .kernel = side(options.kernel_size()),
-          .stride = side(options.stride()),
+          .kernel = static_cast<int>(pair_of(options.kernel_size())[0]),
+          .stride = static_cast<int>(pair_of(options.stride())[0]),
           .groups = static_cast<int>(options.groups())};
 }
 
@@ -43,14 +54,15 @@ void ConvUnitImpl::pretty_print(std::ostream& stream) const {
   stream << "bitcycle::ConvUnit";
 }
 
-bool ConvUnitImpl::executes(const at::Device& device) const {
-  return executor_ != Executor::simulate && device.is_cpu() &&
-         bitcycle::executable(executed_bits(conv->bits(), is_training())) &&
-         executable(conv->options);
+// A bias is left to simulation: the unit's norm takes its place.
+bool ConvUnitImpl::executes(const at::Tensor& x) const {
+  return executor_ != Executor::simulate && x.is_cpu() && !conv->options.bias() &&
+         integer::takes_widths(executed_bits(conv->bits(), training())) &&
+         integer::obstacle(request_of(conv->options, x.size(3))).empty();
 }
 
 at::Tensor ConvUnitImpl::forward(const at::Tensor& x, const at::Tensor& residual) {
-  if (executes(x.device())) return execute({x, {}, {}}, residual, Delivery::ready).output.values;
+  if (executes(x)) return execute({x, {}, {}}, residual, Delivery::ready).output.values;
   return norm_activate(*norm, conv->forward(x), residual, activation);
 }
 
@@ -61,11 +73,11 @@ IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const at::Tensor& r
   return integer_unit(x, residual, conv->weight,
                       {.shape = shape,
                        .bits = conv->bits(),
-                       .noise = conv->noise(),
+                       .noise = conv->next_noise(),
                        .executor = executor_,
                        .activation = activation,
                        .delivery = delivery,
-                       .input_range = unit_input_range(*conv, x, is_training()),
+                       .input_range = unit_input_range(*conv, x, training()),
                        .weights = weights_,
                        .norm = {norm.get(), {}}});
 }

@@ -52,7 +52,7 @@ void QuantConv2dImpl::pretty_print(std::ostream& stream) const {
 }
 
 at::Tensor QuantConv2dImpl::forward(const at::Tensor& x) {
-  LayerCall call{bits(), {}, noise()};
+  LayerCall call{bits(), {}, next_noise()};
   if (call.bits.activation != 0) {
     call.input_range = input_range([&] { return tensor_range(x); }, is_training());
   }

@@ -1,5 +1,6 @@
 #include "bitcycle/nn/quant_layer.h"
 
+#include "bitcycle/kernels/finite.h"
 #include "bitcycle/quant/integer_unit.h"
 
 namespace bitcycle {
@@ -12,7 +13,14 @@ constexpr float kTake = 0.1f;
 
 void QuantLayer::set_precision(LayerBits bits, RandomKey step_key) {
   bits_ = bits;
-  noise_ = noise_key(step_key);
+  step_key_ = step_key;
+  calls_ = 0;
+}
+
+// Without gradients nothing is rounded stochastically, and looking at a model must not change it.
+NoiseKey QuantLayer::next_noise() {
+  const std::uint64_t call = at::GradMode::is_enabled() ? calls_++ : 0;
+  return noise_key(call == 0 ? step_key_ : step_key_.derive("call").derive(call));
 }
 
 void QuantLayer::register_range(torch::nn::Module& module) {
@@ -41,8 +49,11 @@ void QuantLayer::track(Range range) {
   steps_tracked_.add_(1);
 }
 
+// In evaluation the input's own range is not quantized over, but tells whether it is finite.
 Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training) {
-  return layer.input_range([&] { return x.range ? *x.range : real_range(x.values); }, training);
+  const Range own = x.range ? *x.range : real_range(x.values);
+  const Range range = layer.input_range([&] { return own; }, training);
+  return finite(own) ? range : kPoisoned;
 }
 
 }  // namespace bitcycle

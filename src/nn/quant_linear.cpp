@@ -1,5 +1,6 @@
 #include "bitcycle/nn/quant_linear.h"
 
+#include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/quantizer.h"
 
@@ -39,7 +40,7 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x) {
   const auto result = integer_unit(input, {}, weight.view({out, in, 1, 1}),
                                    {.shape = shape,
                                     .bits = bits(),
-                                    .noise = noise(),
+                                    .noise = next_noise(),
                                     .executor = executor_,
                                     .input_range = unit_input_range(*this, input, is_training()),
                                     .weights = codes_,
@@ -49,12 +50,17 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x) {
   return result.output.values.reshape(sizes);
 }
 
+bool QuantLinearImpl::executes(const at::Tensor& x) const {
+  return executor_ != Executor::simulate && x.is_cpu() &&
+         integer::takes_widths(executed_bits(bits(), is_training())) &&
+         integer::obstacle(
+             {.in_channels = options.in_features(), .out_channels = options.out_features()})
+             .empty();
+}
+
 at::Tensor QuantLinearImpl::forward(const at::Tensor& x) {
-  if (executor_ != Executor::simulate && x.device().is_cpu() &&
-      executable(executed_bits(bits(), is_training()))) {
-    return execute(x);
-  }
-  LayerCall call{bits(), {}, noise()};
+  if (executes(x)) return execute(x);
+  LayerCall call{bits(), {}, next_noise()};
   if (call.bits.activation != 0) {
     call.input_range = input_range([&] { return tensor_range(x); }, is_training());
   }

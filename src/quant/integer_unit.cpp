@@ -1,5 +1,6 @@
 #include "bitcycle/quant/integer_unit.h"
 
+#include "bitcycle/kernels/finite.h"
 #include "bitcycle/kernels/integer/code_makers.h"
 #include "bitcycle/kernels/integer/stored_codes.h"
 
@@ -9,6 +10,8 @@
 #include "quant/norm_tracking.h"
 #include "quant/real_view.h"
 #include "quant/unit_state.h"
+
+#include <algorithm>
 
 namespace bitcycle {
 namespace {
@@ -79,6 +82,13 @@ at::Tensor kept_source(const at::Tensor& x, const at::Tensor& stored, UnitState&
   return stored;
 }
 
+// Note [Poison]: an output that is not finite somewhere is NaN everywhere.
+void poison(at::Tensor& y, integer::ChannelStats& stats) {
+  y.fill_(kNaN);
+  for (auto* ends : {&stats.low, &stats.high}) std::ranges::fill(*ends, kNaN);
+  for (auto* sums : {&stats.sum, &stats.sum_of_squares}) std::ranges::fill(*sums, kNaN);
+}
+
 // Quantizes the input and convolves it, image by image.
 void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
@@ -97,6 +107,7 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
       .forward(call.shape, {nullptr, state.input, maker}, *call.weights, mutable_view_of(saved.y),
                state.stats);
   saved.source = kept_source(x, stored, state);
+  if (!finite(state.stats, mutable_view_of(saved.y).type)) poison(saved.y, state.stats);
 }
 
 // Batch norm, residual and activation of y, applied or left pending.
@@ -166,19 +177,13 @@ c10::optional<at::Tensor> maybe(const at::Tensor& x) {
 
 }  // namespace
 
-bool executable(LayerBits bits) {
-  const auto fits = [](int width) {
-    return width >= integer::kMinBits && width <= integer::kMaxBits;
-  };
-  return fits(bits.weight) && fits(bits.activation) && fits(bits.error);
-}
-
 IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
                                const at::Tensor& weight, const IntegerUnitCall& call) {
   auto state = c10::make_intrusive<UnitState>();
   state->call = call;
   state->pending = x.pending;
   state->stored = x.stored;
+  state->gradient_scale = x.gradient_scale;
   const auto* norm = call.norm.norm;
   const variable_list outputs = UnitFunction::apply(
       x.values, maybe(residual), weight, maybe(norm != nullptr ? norm->weight : at::Tensor()),
@@ -186,6 +191,7 @@ IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
   state->stored.reset();  // else it would live as long as the graph
   IntegerUnitOutput result = std::move(state->output);
   result.output.values = outputs[0];
+  result.output.gradient_scale = x.gradient_scale;
   if (outputs.size() > 1) result.second = outputs[1];
   return result;
 }

@@ -1,11 +1,13 @@
 #include "bitcycle/quant/norm_function.h"
 
 #include "bitcycle/kernels/batch_norm.h"
+#include "bitcycle/kernels/finite.h"
 
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
 #include "quant/norm_tracking.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bitcycle {
@@ -41,6 +43,8 @@ struct NormFunction : Function<NormFunction> {
                             Activation activation) {
     const at::Tensor input = dense(x);
     ChannelStatistics statistics = channel_statistics(values(input), pixel_shape(input));
+    // Note [Poison]: an infinite variance would normalise to 0.
+    if (!all_finite(statistics.variance)) std::ranges::fill(statistics.variance, kNaN);
     const auto channels = static_cast<std::int64_t>(statistics.mean.size());
     const at::Tensor mean = at::from_blob(statistics.mean.data(), {channels}).clone();
     const at::Tensor variance = at::from_blob(statistics.variance.data(), {channels});

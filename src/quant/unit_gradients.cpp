@@ -11,11 +11,6 @@
 namespace bitcycle {
 namespace {
 
-// Gradients are scaled only where they travel in half precision.
-float scale_of_gradients(const at::Tensor& x) {
-  return x.scalar_type() == at::kHalf ? gradient_scale(x.size(0)) : 1.0f;
-}
-
 at::Tensor float_tensor(const std::vector<float>& from, float divisor) {
   at::Tensor to = at::empty({static_cast<std::int64_t>(from.size())});
   auto out = values(to);
@@ -79,7 +74,7 @@ void products(const UnitState& state, const UnitTensors& saved, const integer::E
                                  .weights = *call.weights,
                                  .input_gradient = mutable_view_of(gradients.x),
                                  .weight_gradient = values(gradients.weight),
-                                 .error_unit = scale_of_gradients(saved.y)};
+                                 .error_unit = state.gradient_scale};
   if (pass) backward.after_image = [&](int image) { pass->run(image); };
   conv_products(call.executor).backward(backward);
   if (pass) *state.pending->returned = {gradients.x, pass->sums()};
@@ -106,7 +101,6 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
     weights.quantize(values(dense(saved.weight)), state.call.bits.weight);
   }
   const integer::CodeGrid grid = state.call.shape.error_grid();
-  const float scale = scale_of_gradients(saved.y);
   UnitGradients gradients;
   const at::Tensor gradient = dense(error);
   const at::Tensor added = other.defined() ? dense(other) : at::Tensor();
@@ -122,9 +116,9 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   const auto norm =
       batch_norm_backward(state.norm, sums, grid.elements() / grid.channels, weights.scales());
   const UnitNorm& parameters = state.call.norm;
-  if (parameters.norm != nullptr) gradients.gamma = float_tensor(norm.gamma, scale);
+  if (parameters.norm != nullptr) gradients.gamma = float_tensor(norm.gamma, state.gradient_scale);
   if (parameters.norm != nullptr || parameters.bias.defined()) {
-    gradients.beta = float_tensor(norm.beta, scale);
+    gradients.beta = float_tensor(norm.beta, state.gradient_scale);
   }
   const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
   products(state, saved, errors,

@@ -14,8 +14,9 @@ struct UnitState : torch::CustomClassHolder {
   std::shared_ptr<ReturnedGradient> returned;  // where the output's reader leaves its gradient
   integer::ChannelStats stats;                 // of y
   integer::BatchNorm norm;
-  bool joined = false;       // whether a residual was added
-  IntegerUnitOutput output;  // what autograd does not carry: range and pending norm
+  float gradient_scale = 1.0f;  // of input and output alike
+  bool joined = false;          // whether a residual was added
+  IntegerUnitOutput output;     // what autograd does not carry: range and pending norm
 };
 
 // The tensors, which autograd keeps and lets go.

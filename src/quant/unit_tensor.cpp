@@ -15,18 +15,22 @@ using torch::autograd::Function;
 using torch::autograd::variable_list;
 
 struct EnterHalf : Function<EnterHalf> {
-  static at::Tensor forward(AutogradContext*, const at::Tensor& x) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double scale) {
+    context->saved_data["scale"] = scale;
     return dense(x).to(at::kHalf);
   }
-  static variable_list backward(AutogradContext*, const variable_list& errors) {
-    return {errors[0].to(at::kFloat).div_(gradient_scale(errors[0].size(0)))};
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    return {errors[0].to(at::kFloat).div_(context->saved_data["scale"].toDouble()), {}};
   }
 };
 
 struct LeaveHalf : Function<LeaveHalf> {
-  static at::Tensor forward(AutogradContext*, const at::Tensor& x) { return x.to(at::kFloat); }
-  static variable_list backward(AutogradContext*, const variable_list& errors) {
-    return {dense(errors[0]).mul(gradient_scale(errors[0].size(0))).to(at::kHalf)};
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double scale) {
+    context->saved_data["scale"] = scale;
+    return x.to(at::kFloat);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    return {dense(errors[0]).mul(context->saved_data["scale"].toDouble()).to(at::kHalf), {}};
   }
 };
 
@@ -128,11 +132,11 @@ at::Tensor ready(const UnitTensor& x) {
   return x.pending == nullptr ? x.values : Ready::apply(x.values, x.pending);
 }
 
-at::Tensor enter_half(const at::Tensor& x) {
-  return EnterHalf::apply(x);
+at::Tensor enter_half(const at::Tensor& x, float scale) {
+  return EnterHalf::apply(x, double{scale});
 }
-at::Tensor leave_half(const at::Tensor& x) {
-  return LeaveHalf::apply(x);
+at::Tensor leave_half(const at::Tensor& x, float scale) {
+  return LeaveHalf::apply(x, double{scale});
 }
 
 std::pair<at::Tensor, at::Tensor> fork_half(const at::Tensor& x) {

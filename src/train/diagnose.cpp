@@ -2,12 +2,10 @@
 
 #include "bitcycle/train/tensor_io.h"
 
+#include "quant/finite_tensor.h"
+
 namespace bitcycle {
 namespace {
-
-bool finite(const at::Tensor& tensor) {
-  return tensor.isfinite().all().item<bool>();
-}
 
 std::string title(const Node& node) {
   switch (node.kind) {
@@ -26,14 +24,14 @@ std::string first_nonfinite_layer(NetworkModelImpl& model, const at::Tensor& ima
   const torch::NoGradGuard no_grad;
   std::string first;
   model.forward(images, [&](const Node& node, const at::Tensor& output) {
-    if (first.empty() && !finite(output)) first = title(node);
+    if (first.empty() && !finite_tensor(output)) first = title(node);
   });
   return first;
 }
 
 std::string first_nonfinite_tensor(const torch::nn::Module& model) {
   for (const auto& [name, tensor] : model_state(model)) {
-    if (tensor.is_floating_point() && !finite(tensor)) return name;
+    if (tensor.is_floating_point() && !finite_tensor(tensor)) return name;
   }
   return "";
 }

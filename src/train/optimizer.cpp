@@ -1,5 +1,7 @@
 #include "bitcycle/train/optimizer.h"
 
+#include "quant/finite_tensor.h"
+
 #include <cmath>
 
 namespace bitcycle {
@@ -17,12 +19,15 @@ void Optimizer::zero_grad() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 
-void Optimizer::step(double lr, std::int64_t step) {
+std::optional<std::string> Optimizer::step(double lr, std::int64_t step) {
   const torch::NoGradGuard no_grad;
+  std::optional<std::string> damaged;
   for (Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
     recipe_.name == OptimizerRecipe::Name::sgd ? sgd(slot, lr) : adam(slot, lr, step);
+    if (!finite_tensor(slot.parameter)) damaged = slot.name;
   }
+  return damaged;
 }
 
 // g += decay p;  v = momentum v + g;  p -= lr v

@@ -139,7 +139,11 @@ void Trainer::Implementation::train_step(const TensorBatch& batch) {
                 : "the first value that is not finite is in the output of layer \"" + layer + "\"");
   }
   loss.backward();
-  optimizer.step(lr(state.step), state.step);
+  const auto damaged = optimizer.step(lr(state.step), state.step);
+  if (damaged) {
+    diverge("its update made weights that are not finite",
+            "the nearest to the loss are in \"" + *damaged + "\"");
+  }
   count(logits, batch.labels, value);
 }
 
@@ -192,7 +196,8 @@ bool Trainer::Implementation::evaluate_best_split() {
   const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
   const Score score =
       session.score(validation ? Split::validation : Split::test, evaluation_bits, state.step - 1);
-  const bool best = state.best_step == 0 || score.accuracy > state.best_accuracy;
+  const bool best =
+      std::isfinite(score.loss) && (state.best_step == 0 || score.accuracy > state.best_accuracy);
   if (best) {
     state.best_step = state.step;
     state.best_accuracy = score.accuracy;

@@ -115,7 +115,7 @@ TEST(BackendTest, AutomaticSimulatesGeometriesThatTheKernelsLack) {
             "simulating: layer layer1.0.conv1 has a kernel of even size 4");
   EXPECT_THAT(reason([](Node& node) { node.padding = 0; }), HasSubstr("has padding 0"));
   EXPECT_THAT(reason([](Node& node) { node.in.channels = 8000; }),
-              HasSubstr("has 72000 products a sum"));
+              HasSubstr("has 72000 products per sum"));
   EXPECT_THAT(reason([](Node& node) {
                 node.groups = node.in.channels;
                 node.kernel = 17;

@@ -118,6 +118,34 @@ TEST(NetworkModelTest, TrainsAtAnyInputSizeAndChannelCount) {
   }
 }
 
+// Evaluation quantizes over the running ranges and moves nothing, under every executor.
+TEST(NetworkModelTest, EvaluatingChangesNoByte) {
+  const Network network = make_network("cifar_resnet8", {.input = ImageShape{3, 16, 16}});
+  PrecisionRecipe recipe;
+  recipe.forward = recipe.backward = {.min = 8, .max = 8};
+  for (const Executor executor :
+       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+    auto model = NetworkModel(network, 1);
+    model->set_executor(executor);
+    PrecisionController controller(*model, PrecisionPlan(recipe, planned_layers(network), {1, 1}),
+                                   1);
+    controller.apply(0);
+    model->forward(input_for(network, 6));
+    model->eval();
+    const torch::NoGradGuard no_grad;
+    std::map<std::string, at::Tensor> before;
+    for (const auto& [name, tensor] : model_state(*model)) before[name] = tensor.clone();
+    const at::Tensor x = 3 * input_for(network, 6);
+    const at::Tensor first = model->forward(x).clone();
+    EXPECT_TRUE(model->forward(x).equal(first));
+    // One picture is scored as it is in company: no range is the batch's own.
+    EXPECT_TRUE(at::allclose(model->forward(x.narrow(0, 2, 1)), first.narrow(0, 2, 1), 1e-4, 1e-4));
+    for (const auto& [name, tensor] : model_state(*model)) {
+      EXPECT_TRUE(tensor.equal(before.at(name))) << name;
+    }
+  }
+}
+
 TEST(PrecisionControllerTest, WritesTheScheduledBitsIntoTheLayers) {
   const Network network = make_network("cifar_resnet8", {});
   auto model = NetworkModel(network, 1);

@@ -2,6 +2,9 @@
 
 #include "bitcycle/base/error.h"
 
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -180,6 +183,31 @@ TEST(ConvUnitTest, FewerBitsAreFurtherFromFloat) {
   }
 }
 
+TEST(ConvUnitTest, GeometriesThatNoKernelTakesAreSimulated) {
+  const auto plain = [] { return torch::nn::Conv2dOptions(6, 4, 3).padding(1).bias(false); };
+  const torch::nn::Conv2dOptions cases[] = {plain().dilation({1, 2}), plain().dilation({2, 1}),
+                                            plain().stride({1, 2}),   plain().padding({1, 0}),
+                                            plain().padding(0),       plain().kernel_size({3, 1}),
+                                            plain().bias(true)};
+  for (const auto& options : cases) {
+    const auto outcome = [&](Executor executor) {
+      torch::manual_seed(3);
+      ConvUnit unit(ConvUnitOptions{options});
+      unit->set_executor(executor);
+      unit->conv->set_precision({4, 4, 8}, RandomKey(5));
+      at::Tensor x = pictures(6).requires_grad_();
+      EXPECT_FALSE(unit->executes(x));
+      const at::Tensor y = unit->forward(x);
+      y.sum().backward();
+      return std::pair(y.detach(), x.grad());
+    };
+    const auto [asked, asked_gradient] = outcome(Executor::integer);
+    const auto [simulated, simulated_gradient] = outcome(Executor::simulate);
+    EXPECT_TRUE(asked.equal(simulated));
+    EXPECT_TRUE(asked_gradient.equal(simulated_gradient));
+  }
+}
+
 TEST(ConvUnitTest, WidthsThatNoKernelSupportsAreSimulated) {
   for (const LayerBits bits : {LayerBits{}, LayerBits{9, 9, 8}, LayerBits{4, 4, 16}}) {
     const Outcome asked = step(kCases[1], Executor::integer, bits);
@@ -189,13 +217,149 @@ TEST(ConvUnitTest, WidthsThatNoKernelSupportsAreSimulated) {
   }
 }
 
+// In a network the parts are registered where their names say, and the unit itself is told nothing.
+TEST(ConvUnitTest, EvaluatesWhenItsPartsAreToldTo) {
+  for (const Executor executor :
+       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+    ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false)});
+    unit->set_executor(executor);
+    unit->conv->set_precision({8, 8, 8}, RandomKey(5));
+    unit->forward(pictures(6));
+    unit->conv->eval();
+    unit->norm->eval();
+    std::vector<at::Tensor> before;
+    for (const at::Tensor& buffer : unit->buffers()) before.push_back(buffer.clone());
+    const at::Tensor large = 10 * pictures(6), y = unit->forward(large);
+    EXPECT_TRUE(unit->forward(large).equal(y));
+    const auto after = unit->buffers();
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(after[i].equal(before[i]));
+  }
+}
+
+// The first of several calls in a step has the step's own noise.
+TEST(ConvUnitTest, DrawsOtherNoiseAtEveryCallOfAStep) {
+  for (const Executor executor : {Executor::simulate, Executor::integer}) {
+    torch::manual_seed(3);
+    ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false)});
+    unit->set_executor(executor);
+    const at::Tensor x = pictures(6), error = torch::randn(x.sizes());
+    const auto gradient = [&] {
+      at::Tensor input = x.detach().clone().requires_grad_();
+      unit->forward(input).backward(error);
+      return input.grad();
+    };
+    unit->conv->set_precision({8, 8, 4}, RandomKey(5));
+    const at::Tensor first = gradient(), second = gradient();
+    EXPECT_FALSE(first.equal(second));
+    unit->conv->set_precision({8, 8, 4}, RandomKey(5));
+    {
+      const torch::NoGradGuard no_grad;  // looking does not count
+      unit->forward(x);
+    }
+    EXPECT_TRUE(gradient().equal(first));
+    EXPECT_TRUE(gradient().equal(second));
+  }
+}
+
+// Note [Poison]: three places where integer codes would hide what is not finite.
+TEST(ConvUnitTest, WhatIsNotFiniteReachesTheOutput) {
+  const float bad[] = {std::numeric_limits<float>::infinity(), std::nanf("")};
+  for (const Executor executor :
+       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+    for (const float value : bad) {
+      for (const bool training : {true, false}) {
+        const auto output = [&](float weight, float pixel, float beta) {
+          ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false)});
+          unit->set_executor(executor);
+          unit->conv->set_precision({8, 8, 8}, RandomKey(5));
+          const torch::NoGradGuard no_grad;
+          unit->forward(pictures(6));
+          unit->train(training);
+          unit->conv->weight[2][3][1][1] = weight;
+          unit->norm->bias[4] = beta;
+          at::Tensor x = pictures(6);
+          x[1][2][3][4] = pixel;
+          return unit->forward(x).sum().item<double>();
+        };
+        EXPECT_TRUE(std::isfinite(output(0.5f, 0.5f, 0.5f)));
+        EXPECT_FALSE(std::isfinite(output(value, 0.5f, 0.5f)));
+        // In evaluation simulated layers clamp infinity as they clamp all that is too large.
+        const bool clamped = executor == Executor::simulate && !training && std::isinf(value);
+        EXPECT_EQ(std::isfinite(output(0.5f, value, 0.5f)), clamped);
+        EXPECT_FALSE(std::isfinite(output(0.5f, 0.5f, value)));
+      }
+    }
+  }
+}
+
+TEST(ConvUnitTest, ErrorsThatAreNotFiniteReachTheWeightGradient) {
+  for (const Executor executor :
+       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+    ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false),
+                                  Activation::none});
+    unit->set_executor(executor);
+    unit->conv->set_precision({8, 8, 8}, RandomKey(5));
+    const at::Tensor y = unit->forward(pictures(6));
+    at::Tensor error = torch::randn(y.sizes());
+    error[1][2][3][4] = std::numeric_limits<float>::infinity();
+    y.backward(error);
+    EXPECT_FALSE(unit->conv->weight.grad().isfinite().all().item<bool>());
+  }
+}
+
+// Outputs beyond 65504, where halves end: to infinity, not to codes of 0.
+TEST(ConvUnitTest, OutputsThatOverflowHalvesAreNotFinite) {
+  ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 1).bias(false)});
+  unit->set_executor(Executor::integer);
+  unit->conv->set_precision({8, 8, 8}, RandomKey(5));
+  const torch::NoGradGuard no_grad;
+  unit->conv->weight.fill_(1.0f);
+  const auto sum = [&](float pixel) {
+    const at::Tensor x =
+        at::full({2, 6, 4, 4}, pixel, at::kHalf).contiguous(at::MemoryFormat::ChannelsLast);
+    return unit->forward(x).to(at::kFloat).sum().item<double>();
+  };
+  EXPECT_TRUE(std::isfinite(sum(10'000)));
+  EXPECT_FALSE(std::isfinite(sum(20'000)));
+}
+
 TEST(HalfTest, GradientsPassTheWayInAndOutUnchanged) {
   at::Tensor x = torch::randn({4, 3, 5, 5}).contiguous(at::MemoryFormat::ChannelsLast);
   x.requires_grad_();
-  const auto [a, b] = fork_half(enter_half(x));
+  const auto [a, b] = fork_half(enter_half(x, 128));
   const at::Tensor error = torch::randint(-8, 8, {4, 3, 5, 5}).to(at::kFloat) / 1024;
-  (leave_half(a) + leave_half(b)).backward(error);
+  (leave_half(a, 128) + leave_half(b, 128)).backward(error);
   EXPECT_TRUE(x.grad().equal(2 * error));
+}
+
+// Models reshape: what a gradient is multiplied by must not be guessed from a tensor's size.
+TEST(HalfTest, UnitsMayReadTensorsOfAnotherBatchThanTheyWere) {
+  const auto gradients = [](Executor executor, LayerBits bits) {
+    torch::manual_seed(3);
+    const auto conv = torch::nn::Conv2dOptions(16, 16, 1).bias(false);
+    ConvUnit first(ConvUnitOptions{conv}), second(ConvUnitOptions{conv});
+    for (ConvUnit& unit : {std::ref(first), std::ref(second)}) {
+      unit->set_executor(executor);
+      unit->conv->set_precision(bits, RandomKey(5));
+    }
+    const bool half = executor != Executor::simulate;
+    const at::Tensor x = pictures(16).requires_grad_();
+    const auto scaled = [](const at::Tensor& values) {
+      return UnitTensor{.values = values, .gradient_scale = 64};
+    };
+    at::Tensor y = half ? enter_half(x, 64) : x;
+    y = half ? first->execute(scaled(y), {}, Delivery::ready).output.values : first->forward(y);
+    y = y.permute({0, 2, 3, 1}).reshape({-1, 1, 1, 16}).permute({0, 3, 1, 2});
+    y = half ? second->execute(scaled(y), {}, Delivery::ready).output.values : second->forward(y);
+    if (half) y = leave_half(y, 64);
+    (y * torch::randn(y.sizes())).mean().backward();
+    return std::pair(x.grad(), first->conv->weight.grad());
+  };
+  const auto [x, weight] = gradients(Executor::integer, {8, 8, 8});
+  const auto [float_x, float_weight] = gradients(Executor::simulate, {});
+  EXPECT_GT(similarity(x, float_x), 0.98);
+  EXPECT_NEAR((x.norm() / float_x.norm()).item<double>(), 1.0, 0.05);
+  EXPECT_NEAR((weight.norm() / float_weight.norm()).item<double>(), 1.0, 0.05);
 }
 
 }  // namespace

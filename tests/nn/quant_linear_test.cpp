@@ -48,5 +48,34 @@ TEST(QuantLinearTest, WidthsThatNoKernelSupportsAreSimulated) {
   EXPECT_TRUE(step(Executor::integer, bits).output.equal(step(Executor::simulate, bits).output));
 }
 
+// More products per sum than 32 bits hold.
+TEST(QuantLinearTest, SizesThatNoKernelTakesAreSimulated) {
+  for (const auto& [in, out] : {std::pair(65794, 2), std::pair(2, 65794)}) {
+    const auto output = [&, in = in, out = out](Executor executor) {
+      torch::manual_seed(4);
+      QuantLinear linear(torch::nn::LinearOptions(in, out));
+      linear->set_executor(executor);
+      linear->set_precision({8, 8, 8}, RandomKey(5));
+      const at::Tensor x = torch::randn({2, in});
+      EXPECT_FALSE(linear->executes(x));
+      return linear->forward(x);
+    };
+    EXPECT_TRUE(output(Executor::integer).equal(output(Executor::simulate)));
+  }
+}
+
+TEST(QuantLinearTest, WhatIsNotFiniteReachesTheOutput) {
+  for (const Executor executor : {Executor::integer, Executor::simulate}) {
+    QuantLinear linear(torch::nn::LinearOptions(37, 11));
+    linear->set_executor(executor);
+    linear->set_precision({8, 8, 8}, RandomKey(5));
+    const torch::NoGradGuard no_grad;
+    at::Tensor x = torch::randn({9, 37});
+    EXPECT_TRUE(linear->forward(x).isfinite().all().item<bool>());
+    x[3][7] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_FALSE(linear->forward(x).isfinite().all().item<bool>());
+  }
+}
+
 }  // namespace
 }  // namespace bitcycle

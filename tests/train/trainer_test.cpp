@@ -4,11 +4,17 @@
 #include "bitcycle/config/backend.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/file.h"
+#include "bitcycle/io/safetensors.h"
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/train/cost_meter.h"
 
+#include <cmath>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <regex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,38 +213,131 @@ TEST_F(TrainerTest, MobileNetAndAdamAreResumedExactlyToo) {
   expect_same_bytes(whole, run);
 }
 
-TEST_F(TrainerTest, DivergenceNamesStepLayerAndLastGoodCheckpoint) {
-  Recipe recipe = small_recipe();
-  recipe.optimizer.lr = 1e30;
-  recipe.evaluation.every_epochs = 0;
-  recipe.checkpoint.every_epochs = 0.125;  // every step
-  try {
-    train("run", recipe);
-    FAIL() << "a run with learning rate 1e30 must diverge";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::diverged);
-    EXPECT_THAT(error.what(), HasSubstr("step "));
-    EXPECT_THAT(error.what(), HasSubstr("not finite"));
-    EXPECT_THAT(error.what(), HasSubstr("checkpoint"));
+enum class Way { simulated, simulated_in_integers, executed };
+
+Recipe by_way(Recipe recipe, Way way) {
+  using Precision = PrecisionRecipe;
+  if (way == Way::executed) recipe.precision.backend = Precision::Backend::integer;
+  if (way == Way::simulated_in_integers) recipe.precision.scheme = Precision::Scheme::integer;
+  return recipe;
+}
+
+constexpr Way kWays[] = {Way::simulated, Way::simulated_in_integers, Way::executed};
+
+// The last model of a run, byte for byte.
+std::vector<std::byte> last_model(const fs::path& run) {
+  const CheckpointStore store(run);
+  return store.load(store.latest().value()).at("model.safetensors");
+}
+
+TEST_F(TrainerTest, EvaluatingChangesNoByteOfTheModel) {
+  for (const Way way : kWays) {
+    Recipe recipe = by_way(short_recipe(), way);
+    recipe.evaluation.every_epochs = 0;
+    const auto once = last_model(train("once" + std::to_string(int(way)), recipe));
+    recipe.evaluation.every_epochs = 0.125;  // after every step
+    EXPECT_TRUE(last_model(train("often" + std::to_string(int(way)), recipe)) == once);
   }
 }
 
+std::string divergence(const std::function<void()>& training) {
+  try {
+    training();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::diverged);
+    return error.what();
+  }
+  return "";
+}
+
+bool is_finite(const fs::path& run) {
+  for (const auto& [name, tensor] : decode_safetensors(last_model(run), "model").tensors) {
+    std::vector<float> values(tensor.bytes.size() / sizeof(float));
+    if (tensor.type != DataType::f32) continue;
+    std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+    for (const float value : values) {
+      if (!std::isfinite(value)) return false;
+    }
+  }
+  return true;
+}
+
+// A run that ends just before the step that is named has finite weights; with that step it
+// diverges.
+TEST_F(TrainerTest, DivergenceIsReportedAtTheStepWhereItHappensUnderEveryExecutor) {
+  for (const Way way : kWays) {
+    SCOPED_TRACE(int(way));
+    Recipe recipe = by_way(short_recipe(), way);
+    recipe.steps = 300;
+    recipe.optimizer.lr = 1000;
+    recipe.precision.forward = {.min = 8, .max = 8};  // so that bits do not depend on the length
+    recipe.lr_schedule.name = LearningRateRecipe::Name::constant;
+    recipe.evaluation.every_epochs = 0;
+    recipe.checkpoint.every_epochs = 0;
+    const std::string message = divergence([&] { train("all", recipe); });
+    fs::remove_all(root_ / "all");
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(message, found, std::regex("step ([0-9]+)"))) << message;
+    const Step step = std::stoll(found[1]);
+    ASSERT_GT(step, 0);
+    ASSERT_LT(step, 20);
+    recipe.steps = step;
+    const fs::path run = train("before", recipe);
+    EXPECT_TRUE(is_finite(run));
+    fs::remove_all(run);
+    recipe.steps = step + 1;
+    EXPECT_NE(divergence([&] { train("with", recipe); }), "");
+    fs::remove_all(root_ / "with");
+  }
+}
+
+TEST_F(TrainerTest, DivergenceNamesLayerAndLastGoodCheckpoint) {
+  Recipe recipe = small_recipe();
+  recipe.optimizer.lr = 1e6;
+  recipe.evaluation.every_epochs = 0;
+  recipe.checkpoint.every_epochs = 0.125;  // every step
+  const std::string message = divergence([&] { train("run", recipe); });
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(message, found, std::regex("\"([a-z0-9.]+)\""))) << message;
+  const std::string named = found[1];
+  bool known = false;
+  for (const Node& node : make_network("cifar_resnet8").nodes) {
+    known |= node.has_weights() && (named.starts_with(node.name) ||
+                                    (!node.norm_name.empty() && named.starts_with(node.norm_name)));
+  }
+  EXPECT_TRUE(known) << named;
+  const Step latest = CheckpointStore(root_ / "run").latest().value();
+  EXPECT_THAT(message, HasSubstr("stopped at step " + std::to_string(latest)));
+  EXPECT_THAT(message, HasSubstr(CheckpointStore(root_ / "run").directory(latest).string()));
+}
+
+// The same weights, evaluated at several precisions: names that mean the same bits give the same
+// loss, other bits another one.
 TEST_F(TrainerTest, EvaluationPrecisionIsTheRecipes) {
   Recipe recipe = small_recipe();
   recipe.epochs = 0;
   recipe.steps = 2;
-  std::vector<std::string> bits;
-  for (const std::string wanted : {"max", "current", "fp", "4"}) {
+  recipe.precision.forward = {.name = "CR", .min = 5, .max = 8, .cycles = 1};
+  std::map<std::string, double> loss;
+  for (const std::string wanted : {"max", "current", "fp", "8", "6", "5"}) {
     recipe.evaluation.bits = wanted;
     const fs::path run = root_ / wanted;
     fs::create_directories(run);
     Trainer trainer(recipe, run, {.evaluation = [&](const EvaluationReport& report) {
-                      bits.push_back(report.bits);
+                      EXPECT_EQ(report.bits, wanted);
                       EXPECT_GT(report.score.samples, 0);
+                      loss[wanted] = report.score.loss;
                     }});
     trainer.run(StopSignal());
-    EXPECT_EQ(bits.back(), wanted);
   }
+  const PrecisionPlan plan(recipe.precision, planned_layers(make_network("cifar_resnet8")), {2, 8});
+  const int current = plan.common(1).weight;
+  ASSERT_TRUE(current == 6 || current == 5) << current;
+  EXPECT_EQ(loss["max"], loss["8"]);
+  EXPECT_EQ(loss["current"], loss[std::to_string(current)]);
+  EXPECT_NE(loss["8"], loss["6"]);
+  EXPECT_NE(loss["6"], loss["5"]);
+  EXPECT_NE(loss["8"], loss["fp"]);
 }
 
 TEST(CostMeterTest, CountsTheScheduledRunAgainstTheStaticOne) {

@@ -34,14 +34,18 @@ class ConvUnitImpl : public torch::nn::Module {
 
   // Which executor to use where it supports the layer's bits and geometry.
   void set_executor(Executor executor) { executor_ = executor; }
-  // Whether the integer kernels take the next forward pass of an input on this device.
-  bool executes(const at::Device& device) const;
+  // Whether the integer kernels take the next forward pass of an input like this.
+  bool executes(const at::Tensor& x) const;
 
   QuantConv2d conv;
   torch::nn::BatchNorm2d norm;
   Activation activation;
 
  private:
+  // The convolution's mode counts, and the norm's own for its statistics: in a network the two are
+  // registered where their names say, and the unit itself is told nothing.
+  bool training() const { return conv->is_training(); }
+
   Executor executor_ = Executor::simulate;
   std::shared_ptr<integer::ConvWeights> weights_;  // made when first needed
 };

@@ -15,7 +15,8 @@ class QuantLayer {
  public:
   virtual ~QuantLayer() = default;
 
-  // The precision slot: bits by role, and the key of this step's stochastic rounding.
+  // The precision slot: bits by role, and the key of this step's stochastic rounding. Starts the
+  // count of the step's calls.
   void set_precision(LayerBits bits, RandomKey step_key);
   LayerBits bits() const { return bits_; }
   void set_range_start(RangeStart start) { range_start_ = start; }
@@ -29,7 +30,9 @@ class QuantLayer {
     if (training) track(range);
     return range;
   }
-  NoiseKey noise() const { return noise_; }
+  // The key of a call's noise. A layer that is called several times in a step (shared weights)
+  // draws other noise each time.
+  NoiseKey next_noise();
 
  protected:
   // Registers the running range's buffers on the module that the layer is.
@@ -43,7 +46,8 @@ class QuantLayer {
   void track(Range range);
 
   LayerBits bits_;
-  NoiseKey noise_;
+  RandomKey step_key_{0};
+  std::uint64_t calls_ = 0;  // since the key was set
   RangeStart range_start_ = RangeStart::first_batch;
   at::Tensor running_range_;  // hi - lo, averaged over steps with weight 0.9
   at::Tensor running_zero_;   // lo, likewise

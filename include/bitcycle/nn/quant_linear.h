@@ -18,8 +18,10 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   void pretty_print(std::ostream& stream) const override;
   at::Tensor forward(const at::Tensor& x);
 
-  // Which executor to use where it supports the layer's bits.
+  // Which executor to use where it supports the layer's bits and size.
   void set_executor(Executor executor) { executor_ = executor; }
+  // Whether the integer kernels take the next forward pass of an input like this.
+  bool executes(const at::Tensor& x) const;
 
   torch::nn::LinearOptions options;
   at::Tensor weight;  // [out, in]

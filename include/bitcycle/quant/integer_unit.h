@@ -14,9 +14,6 @@
 
 namespace bitcycle {
 
-// Whether the integer kernels can execute a layer of these bits.
-bool executable(LayerBits bits);
-
 // How a unit hands on its output: a second handle is for a second reader, whose gradient the unit
 // then adds in a pass that it makes anyway.
 enum class Delivery { pending, ready, ready_twice };

@@ -9,9 +9,10 @@
 // To autograd such a tensor stands for x: gradients that arrive at it are those of x.
 //
 // Note [Scaled gradients]: between units that run in half precision, gradients are kept multiplied
-// by gradient_scale(batch), because those of a mean over a batch lie where halves have few bits
-// left. The factor is a power of two, so it changes no digit; it is taken out where gradients
-// leave.
+// by a factor, because those of a mean over a batch lie where halves have few bits left. The factor
+// is a power of two, so it changes no digit; it is taken out where gradients leave. A model chooses
+// one for its whole forward pass (gradient_scale of its batch), and tensors carry it along: no unit
+// may guess it from a shape, since models reshape. Halves that come from outside carry 1.
 
 #include "bitcycle/kernels/integer/passes.h"
 #include "bitcycle/network/network.h"
@@ -52,6 +53,7 @@ struct UnitTensor {
   std::optional<Range> range;                  // of x, where it is known
   std::shared_ptr<const PendingNorm> pending;  // null: nothing
   std::shared_ptr<StoredInput> stored;         // shared by the readers of x; null: one reader
+  float gradient_scale = 1.0f;                 // what its gradient is multiplied by
 };
 
 // x itself.
@@ -60,12 +62,12 @@ at::Tensor ready(const UnitTensor& x);
 // x as the elementwise passes read it. `x` must outlive the result.
 integer::ActivationSource activation_source(const at::Tensor& values, const PendingNorm* pending);
 
-// The factor of Note [Scaled gradients]: 32 times the batch, rounded up to a power of two.
+// A factor for Note [Scaled gradients]: 32 times the batch, rounded up to a power of two.
 float gradient_scale(std::int64_t batch);
 
-// From float to half and back, scaling the gradients on the way as the note says.
-at::Tensor enter_half(const at::Tensor& x);
-at::Tensor leave_half(const at::Tensor& x);
+// From float to half and back; between the two, gradients are multiplied by `scale`.
+at::Tensor enter_half(const at::Tensor& x, float scale);
+at::Tensor leave_half(const at::Tensor& x, float scale);
 // Two copies of a half tensor that share its memory, for two readers; their gradients are added in
 // one pass, where LibTorch's own sum of halves is slow.
 std::pair<at::Tensor, at::Tensor> fork_half(const at::Tensor& x);

@@ -7,6 +7,7 @@
 #include "bitcycle/quant/torch.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ class Optimizer {
   Optimizer(const torch::nn::Module& model, const OptimizerRecipe& recipe);
 
   void zero_grad();
-  // One update with learning rate `lr`; `step` counts from 0 (Adam's bias correction).
-  void step(double lr, std::int64_t step);
+  // One update with learning rate `lr`; `step` counts from 0 (Adam's bias correction). Returns the
+  // last parameter that is not finite after it, if any: errors flow back from the loss, so what
+  // went wrong went wrong there first.
+  std::optional<std::string> step(double lr, std::int64_t step);
 
   // The optimizer's own tensors by name; they share memory with it, so writing restores it.
   NamedTensors state() const;

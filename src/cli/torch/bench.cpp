@@ -1,9 +1,9 @@
 // `bitcycle bench step` itself, in the program that has LibTorch.
 
 #include "bitcycle/cost/cost_model.h"
+#include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/kernels/peak.h"
 #include "bitcycle/network/zoo.h"
-#include "bitcycle/quant/integer_unit.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/step_bench.h"
 
@@ -33,7 +33,7 @@ double step_gmacs(const Network& network, int batch) {
 }
 
 PassMixes mixes_of(Backend backend, LayerBits bits) {
-  const bool executed = backend == Backend::integer && executable(bits);
+  const bool executed = backend == Backend::integer && integer::takes_widths(bits);
   return executed ? code_mixes(active_isa(), bits) : float_mixes();
 }
 

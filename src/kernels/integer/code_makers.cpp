@@ -1,5 +1,7 @@
 #include "bitcycle/kernels/integer/code_makers.h"
 
+#include "bitcycle/kernels/finite.h"
+
 #include "kernels/integer/halo.h"
 #include "kernels/integer/pass_plans.h"
 
@@ -33,6 +35,10 @@ CodeParams code_params(Range range, int bits) {
   const float high = std::max(range.high, 0.0f);
   // A tensor of zeros has no scale of its own; any will do, and 1 keeps everything finite.
   const float scale = (high - low) / levels;
+  if (!finite(range) || !std::isfinite(scale)) {  // Note [Poison]
+    params.scale = params.inverse_scale = kNaN;
+    return params;
+  }
   params.scale = scale > 0.0f ? scale : 1.0f;
   params.inverse_scale = 1.0f / params.scale;
   if (!std::isfinite(params.inverse_scale)) {  // subnormal scale: every value rounds to 0

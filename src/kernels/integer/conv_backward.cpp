@@ -3,7 +3,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/kernels/integer/conv.h"
-#include "bitcycle/kernels/integer/limits.h"
+#include "bitcycle/kernels/integer/domain.h"
 
 #include "kernels/integer/codes_at_hand.h"
 #include "kernels/integer/conv_grouped.h"
@@ -143,12 +143,7 @@ class BackwardRun {
 }  // namespace
 
 void conv_backward(const ConvBackward& call) {
-  if (call.shape.out_width() > kMaxRowOutputs) {
-    throw Error(ErrorCode::usage,
-                "integer convolution: expected rows of at most " + std::to_string(kMaxRowOutputs) +
-                    " outputs, found " + std::to_string(call.shape.out_width()),
-                "Use the simulated backend for this layer.");
-  }
+  expect_taken(call.shape);
   assert(call.weight_gradient.empty() ||
          static_cast<std::int64_t>(call.weight_gradient.size()) == call.shape.weights());
   if (in_groups(call.shape)) return backward_in_groups(call);

@@ -3,6 +3,8 @@
 // The fused passes, written once over `Lanes`, 16 floats of 16 neighbouring channels. Every sum is
 // taken in the order of pixels, so all instruction sets make the same bytes.
 
+#include "bitcycle/kernels/finite.h"
+
 #include "kernels/integer/pass_kernels.h"
 #include "kernels/integer/pass_walk.h"
 
@@ -15,13 +17,22 @@ template <typename Lanes>
 struct RangeLanes {
   Lanes low = Lanes::all(kInfinity);
   Lanes high = Lanes::all(-kInfinity);
+  Lanes zeros = Lanes::all(0);  // NaN once a value was not finite (Note [Poison])
 
   void add(const Lanes& v, int count) {
     // Lanes without a channel hold 0, which must not count.
     low = low.min(v.or_where_missing(kInfinity, count));
     high = high.max(v.or_where_missing(-kInfinity, count));
+    zeros = v.times_plus(Lanes::all(0), zeros);
   }
-  Range range() const { return {low.smallest(), high.largest()}; }
+  Range range() const {
+    float seen[kPanel];
+    zeros.store(seen, kPanel);
+    for (const float zero : seen) {
+      if (zero != 0.0f) return kPoisoned;
+    }
+    return {low.smallest(), high.largest()};
+  }
 };
 
 // Calls sink(block, position, x) with x = max(scale * y + shift + residual, floor).
@@ -38,7 +49,7 @@ template <typename Lanes, typename T, typename Sink>
         block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
           Lanes v = block.load<Lanes>(y, p).times_plus(scale, shift);
           if (residual != nullptr) v = v + block.load<Lanes>(residual, p);
-          sink(block, p, v.max(floor));
+          sink(block, p, floor.max(v));  // in this order NaN stays (Note [Poison])
         });
       });
 }

@@ -2,6 +2,8 @@
 
 #include "bitcycle/kernels/integer/passes.h"
 
+#include "bitcycle/kernels/finite.h"
+
 #include "kernels/integer/pass_plans.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 Range merged(std::span<const Range> ranges) {
   Range all{kInfinity, -kInfinity};
   for (const Range& r : ranges) {
+    if (!finite(r)) return kPoisoned;
     all.low = std::min(all.low, r.low);
     all.high = std::max(all.high, r.high);
   }
@@ -41,6 +44,19 @@ std::size_t mask_bytes(const CodeGrid& grid) {
          2;
 }
 
+bool finite(const ChannelStats& stats, Real type) {
+  const auto stored = [type](float y) { return std::isfinite(stored_as(type, y)); };
+  const auto known = [](double sum) { return std::isfinite(sum); };
+  return std::ranges::all_of(stats.sum, known) &&
+         std::ranges::all_of(stats.sum_of_squares, known) &&
+         std::ranges::all_of(stats.low, stored) && std::ranges::all_of(stats.high, stored);
+}
+
+bool finite(const GradientSums& sums) {
+  const auto known = [](double sum) { return std::isfinite(sum); };
+  return std::ranges::all_of(sums.gradient, known) && std::ranges::all_of(sums.deviation, known);
+}
+
 Range activation_range(const ChannelStats& stats, const ActivationSource& source) {
   assert(!source.residual);
   Range all{kInfinity, -kInfinity};
@@ -50,7 +66,9 @@ Range activation_range(const ChannelStats& stats, const ActivationSource& source
     for (const float y : {stored(stats.low[c]), stored(stats.high[c])}) {
       const float scale = source.scale.empty() ? 1.0f : source.scale[c];
       const float shift = source.shift.empty() ? 0.0f : source.shift[c];
-      const float x = std::max(std::fma(y, scale, shift), floor);
+      const float normed = std::fma(y, scale, shift);
+      if (!std::isfinite(normed)) return kPoisoned;
+      const float x = std::max(normed, floor);
       all.low = std::min(all.low, x);
       all.high = std::max(all.high, x);
     }
@@ -112,6 +130,7 @@ GradientSums gradient_sums(const CodeGrid& grid, const GradientSource& source,
 }
 
 Range error_bounds(const GradientSums& sums, const ChannelStats& stats, const ErrorSource& source) {
+  if (!finite(sums)) return kPoisoned;
   Range all{kInfinity, -kInfinity};
   const auto stored = [&](float y) { return stored_as(source.source.y.type, y); };
   const auto product = [](float factor, float low, float high) {

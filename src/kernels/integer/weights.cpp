@@ -2,8 +2,8 @@
 
 #include "kernels/integer/weights.h"
 
-#include "bitcycle/base/error.h"
-#include "bitcycle/kernels/integer/limits.h"
+#include "bitcycle/kernels/finite.h"
+#include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/kernels/quantize.h"
 
 #include <algorithm>
@@ -16,24 +16,11 @@ namespace {
 
 constexpr float kSmallestScale = 1e-8f;  // keeps constant channels exact, as SBM does
 
-void require(bool condition, const std::string& expected, const std::string& found) {
-  if (condition) return;
-  throw Error(ErrorCode::usage, "integer convolution: expected " + expected + ", found " + found,
-              "Use the simulated backend for this layer.");
-}
-
-void check(const ConvShape& s) {
-  require(s.kernel >= 1 && s.kernel % 2 == 1, "an odd kernel size", std::to_string(s.kernel));
-  require(s.stride >= 1, "a stride of at least 1", std::to_string(s.stride));
-  require(s.groups >= 1 && s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0,
-          "groups that divide the channels", std::to_string(s.groups));
-  const std::int64_t products =
-      std::int64_t{s.kernel} * s.kernel * std::max(s.group_inputs(), s.group_outputs());
-  require(!s.depthwise() || s.kernel <= kMaxDepthwiseKernel,
-          "a depthwise kernel of at most " + std::to_string(kMaxDepthwiseKernel),
-          std::to_string(s.kernel));
-  require(products <= kMaxProducts, "at most " + std::to_string(kMaxProducts) + " products a sum",
-          std::to_string(products));
+void check(ConvShape s) {
+  assert(s.kernel >= 1 && s.stride >= 1 && s.groups >= 1);
+  assert(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0);
+  s.width = 1;  // weights serve pictures of any width
+  expect_taken(s);
 }
 
 // The taps and channel counts of each gather; the codes come with every quantize().
@@ -63,13 +50,15 @@ void quantize_channel(std::span<const float> weights, ConvWeights::State& state,
   const Range range = range_of(weights);
   const auto levels = static_cast<float>((1 << state.bits) - 1);
   const auto half = static_cast<float>(1 << (state.bits - 1));
-  const float scale = std::max((range.high - range.low) / levels, kSmallestScale);
+  // Note [Poison]: a weight that is not finite makes its channel's output NaN.
+  const float scale =
+      all_finite(weights) ? std::max((range.high - range.low) / levels, kSmallestScale) : kNaN;
   const auto c = static_cast<std::size_t>(channel);
   state.scales[c] = scale;
   state.offsets[c] = range.low / scale + half;
   std::int8_t* codes = state.codes.data() + c * weights.size();
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    // In this order a NaN becomes code 0; the trainer reports it by its loss.
+    // In this order a NaN becomes code 0.
     const float p = std::min(levels, std::max(0.0f, (weights[i] - range.low) / scale));
     codes[i] = static_cast<std::int8_t>(static_cast<int>(rounded(p) - half));
   }

@@ -52,8 +52,8 @@ struct ConvShape {
 // refills it every step without allocating.
 class ConvWeights {
  public:
-  // `shape.batch`, height and width do not matter here. Throws Error(usage) for shapes outside the
-  // kernels' domain (even kernels, more than 65793 products a sum).
+  // `shape.batch`, height and width do not matter here. Throws Error(usage) for shapes that the
+  // kernels do not take (domain.h).
   explicit ConvWeights(const ConvShape& shape);
   ~ConvWeights();
   ConvWeights(ConvWeights&&) noexcept;

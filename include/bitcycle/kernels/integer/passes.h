@@ -42,6 +42,10 @@ struct ActivationSource {
 // anew.
 std::size_t mask_bytes(const CodeGrid& grid);
 
+// Whether y, stored as `type`, is finite throughout, from its statistics: a NaN stays in sums, and
+// halves overflow at the ends.
+bool finite(const ChannelStats& stats, Real type);
+
 // The range of x from y's statistics: the map is monotonic in y for each channel. No residual.
 Range activation_range(const ChannelStats& stats, const ActivationSource& source);
 
@@ -66,6 +70,9 @@ struct GradientSums {
   std::vector<double> deviation;  // per channel: sum of g * (y - mean)
   std::vector<float> low, high;   // per channel: the range of g
 };
+
+// Whether g is finite throughout.
+bool finite(const GradientSums& sums);
 
 // Stores g in `output`, where given (it may be the gradient's own memory), and sums it up, image by
 // image and in any order.
