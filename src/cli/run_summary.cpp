@@ -31,8 +31,9 @@ std::string schedule_text(const ScheduleSpec& spec) {
   if (max_bits(spec) == 0) return "fp";
   const auto names = schedule_names();
   if (std::find(names.begin(), names.end(), spec.name) == names.end()) return spec.name;
-  return spec.min == spec.max ? fmt::format("{} {}", spec.name, spec.max)
-                              : fmt::format("{} {}-{}", spec.name, spec.min, spec.max);
+  const int min = spec.min.value_or(spec.max);
+  return min == spec.max ? fmt::format("{} {}", spec.name, spec.max)
+                         : fmt::format("{} {}-{}", spec.name, min, spec.max);
 }
 
 // "CR 3-8/8": forward over backward; weights and activations apart where they differ.

@@ -6,6 +6,7 @@
 #include "bitcycle/report/svg_plot.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/report/text_plot.h"
+#include "bitcycle/schedule/notices.h"
 #include "bitcycle/schedule/spec.h"
 #include "bitcycle/schedule/summary.h"
 
@@ -57,6 +58,7 @@ struct Run {
   Step steps;
   Schedule forward, backward;
   BitPair reference;
+  std::vector<std::string> notices;
 
   double cost() const { return relative_cost(forward, backward, steps, reference); }
 };
@@ -68,6 +70,28 @@ void set_bounds(const Options& options, ScheduleSpec& spec) {
   spec.min = options.min.value_or(single ? spec.max : 3);
 }
 
+// Cut into cycles as the forward schedule is; a range of its own must be stated.
+ScheduleSpec backward_spec(const Options& options, const ScheduleSpec& forward) {
+  ScheduleSpec backward = forward;
+  backward.max = max_bits(forward);
+  backward.min.reset();
+  backward.name = !options.grad_bits.empty() ? options.grad_bits : std::to_string(backward.max);
+  backward.start = 0;
+  backward.end = 1;
+  return backward;
+}
+
+std::vector<std::string> notices_of(const Options& options, const ScheduleSpec& forward,
+                                    const ScheduleSpec& backward) {
+  const Step total = epoch_count(options.steps, options.steps_per_epoch);
+  const char* unit = options.steps_per_epoch == 1 ? "steps" : "epochs";
+  std::vector<std::string> notices = schedule_notices(forward, total, unit);
+  for (const std::string& notice : schedule_notices(backward, total, unit)) {
+    notices.push_back("--grad-bits: " + notice);
+  }
+  return notices;
+}
+
 Run make_run(const Options& options) {
   if (options.steps < 1 || options.steps > kMaxSteps) {
     throw Error(ErrorCode::usage, fmt::format("--steps must be at least 1 and at most {}, found {}",
@@ -76,15 +100,16 @@ Run make_run(const Options& options) {
   ScheduleSpec forward = options.spec;
   forward.cycle_length = parse_cycle_length(options.cycle_length);
   set_bounds(options, forward);
-  ScheduleSpec backward = forward;
-  const int upper = max_bits(forward);
-  backward.name = !options.grad_bits.empty() ? options.grad_bits : std::to_string(upper);
-  backward.start = 0;
-  backward.end = 1;
+  const ScheduleSpec backward = backward_spec(options, forward);
   const auto make = [&](const ScheduleSpec& spec) {
     return make_epoch_schedule(spec, options.steps, options.steps_per_epoch);
   };
-  return {forward.name, options.steps, make(forward), make(backward), {upper, max_bits(backward)}};
+  return {forward.name,
+          options.steps,
+          make(forward),
+          make(backward),
+          {max_bits(forward), max_bits(backward)},
+          notices_of(options, forward, backward)};
 }
 
 // Every schedule over the same run, so that they can be compared.
@@ -203,6 +228,7 @@ void write_svg(const Run& run, const std::string& file) {
 
 void show(const Options& options) {
   const Run run = make_run(options);
+  for (const std::string& notice : run.notices) fmt::print(stderr, "note: {}\n", notice);
   if (options.csv) return print_csv(run);
   if (options.json) return print_json(run);
   if (!options.svg.empty()) return write_svg(run, options.svg);

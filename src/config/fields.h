@@ -43,7 +43,7 @@ void describe(Visit& visit, Is<ScheduleSpec> auto& r) {
   visit(field("schedule", "name or expression; `bitcycle schedule --help` lists the names"),
         r.name);
   const ScheduleTraits has = traits_of(r);
-  visit(field("min", "lower bound in bits").in(0, kMaxBits), r.min);
+  visit(field("min", "lower bound in bits; static may leave it out").in(0, kMaxBits), r.min);
   visit(field("max", "upper bound in bits").in(0, kMaxBits), r.max);
   visit(field("cycles", "number of cycles in the run")
             .in(1, 1e9)

@@ -47,8 +47,9 @@ std::string literal(const std::vector<LayerOverride>& value) {
 }
 
 std::string literal(const ScheduleSpec& value) {
-  if (value.name != "static" || value.min != value.max) return inline_table(value);
-  return value.min == 0 ? "\"fp\"" : std::to_string(value.min);
+  const bool plain = value.name == "static" && value.min.value_or(value.max) == value.max;
+  if (!plain) return inline_table(value);
+  return value.max == 0 ? "\"fp\"" : std::to_string(value.max);
 }
 
 }  // namespace bitcycle

@@ -1,33 +1,34 @@
-// What a recipe allows and its author may not have meant.
+#include "bitcycle/config/notices.h"
+
+#include "bitcycle/schedule/notices.h"
 
 #include "config/fields.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
 namespace bitcycle {
 namespace {
 
-// Triangular schedules by name: their first cycle falls, so only an even number ends at the top.
-bool ends_at_bottom(const ScheduleSpec& spec) {
-  constexpr std::string_view kTriangular[] = {"CT", "LT", "ETV", "ETH", "RTV", "RTH"};
-  return std::ranges::find(kTriangular, spec.name) != std::end(kTriangular) &&
-         spec.cycles % 2 == 1 && spec.min < spec.max;
+// How often the schedules of a run advance.
+Step advances(PrecisionRecipe::Per per, const RunLength& length) {
+  return per == PrecisionRecipe::Per::step ? length.steps
+                                           : epoch_count(length.steps, length.steps_per_epoch);
 }
 
 class NoticeVisitor {
  public:
+  NoticeVisitor(PrecisionRecipe::Per per, const RunLength& length)
+      : total_(advances(per, length)),
+        unit_(per == PrecisionRecipe::Per::step ? "steps" : "epochs") {}
+
   void operator()(const Field& field, const Section auto& section) {
     prefix_ = std::string(field.key) + ".";
     describe(*this, section);
   }
   void operator()(const Field& field, const ScheduleSpec& spec) {
-    if (!ends_at_bottom(spec)) return;
-    notices.push_back(
-        fmt::format("{}{}: an odd number of {} cycles ({}) ends the run at {} bits; "
-                    "an even number ends it at {}",
-                    prefix_, field.key, spec.name, spec.cycles, spec.min, spec.max));
+    for (const std::string& notice : schedule_notices(spec, total_, unit_)) {
+      notices.push_back(fmt::format("{}{}: {}", prefix_, field.key, notice));
+    }
   }
   void operator()(const Field& field, const std::optional<ScheduleSpec>& spec) {
     if (spec) (*this)(field, *spec);
@@ -46,13 +47,15 @@ class NoticeVisitor {
   std::vector<std::string> notices;
 
  private:
+  Step total_;
+  std::string_view unit_;
   std::string prefix_;
 };
 
 }  // namespace
 
-std::vector<std::string> notices(const Recipe& recipe) {
-  NoticeVisitor visitor;
+std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) {
+  NoticeVisitor visitor(recipe.precision.per, length);
   describe(visitor, recipe);
   return visitor.notices;
 }

@@ -141,7 +141,7 @@ void Reader::read(const Field& field, const toml::node& node, ScheduleSpec& valu
     if (value.min > value.max) {
       throw recipe_error(places_.of({key(field) + ".min", key(field) + ".max"}),
                          fmt::format("{}: min is {} and max is {}, expected min <= max", key(field),
-                                     value.min, value.max));
+                                     *value.min, value.max));
     }
   } else {
     fail(field, node, "a width in bits, \"fp\", or a table with a schedule");

@@ -10,9 +10,9 @@ namespace {
 // An entry of a cyclic schedule, its profile made by a function of the spec.
 template <typename MakeProfile>
 CatalogueEntry cycles(const char* name, const char* about, MakeProfile profile, Cycles kind) {
-  return {name, about, [=](const ScheduleSpec& spec, Step total) {
+  return {name, about, kind, [=](const ScheduleSpec& spec, Step total) {
             return cyclic(profile(spec), kind,
-                          {static_cast<double>(spec.min), static_cast<double>(spec.max),
+                          {static_cast<double>(*spec.min), static_cast<double>(spec.max),
                            spec.cycles, total, spec.cycle_length});
           }};
 }
@@ -27,7 +27,7 @@ std::vector<CatalogueEntry> make_entries() {
   const auto anneal = [](const ScheduleSpec&) { return anneal_profile(); };
   using enum Cycles;
   return {
-      {"static", "the same width throughout (the baseline)",
+      {"static", "the same width throughout (the baseline)", std::nullopt,
        [](const ScheduleSpec& spec, Step) { return constant(spec.max); }},
       cycles("CR", "cosine, repeated: every cycle rises from min to max", cosine, repeated),
       cycles("CT", "cosine, triangular: falls, then rises", cosine, triangular_value),
@@ -49,9 +49,9 @@ std::vector<CatalogueEntry> make_entries() {
              repeated),
       cycles("triangular", "the CPT paper's: up and down again within every cycle", tent, repeated),
       cycles("anneal", "the CPT paper's: every cycle falls from max to min", anneal, repeated),
-      {"progressive", "widths from min up to max, each for an equal share of the run",
+      {"progressive", "widths from min up to max, each for an equal share of the run", std::nullopt,
        [](const ScheduleSpec& spec, Step total) {
-         return progressive(spec.min, spec.max, step_at(spec.start, total),
+         return progressive(*spec.min, spec.max, step_at(spec.start, total),
                             step_at(spec.end, total));
        }},
   };

@@ -5,6 +5,7 @@
 #include "bitcycle/schedule/spec.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,8 @@ namespace bitcycle {
 struct CatalogueEntry {
   std::string name;
   std::string about;
-  std::function<Schedule(const ScheduleSpec&, Step total)> build;
+  std::optional<Cycles> cycles;  // how they follow one another; unset: not cyclic
+  std::function<Schedule(const ScheduleSpec&, Step total)> build;  // of a spec with both bounds
 };
 
 // The entry of that name, or nullptr.

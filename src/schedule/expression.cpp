@@ -28,16 +28,18 @@ std::optional<int> width(std::string_view text) {
 }
 
 struct Bounds {
-  int min, max;
+  std::optional<int> min;
+  int max;
 };
 
-// "8", "fp" or "3:8".
+// "3:8"; "8" and "fp" state no lower bound.
 std::optional<Bounds> bounds(std::string_view text) {
   const std::size_t colon = text.find(':');
-  const auto min = width(text.substr(0, colon));
-  const auto max = colon == text.npos ? min : width(text.substr(colon + 1));
-  if (!min || !max) return std::nullopt;
-  return Bounds{*min, *max};
+  const auto first = width(text.substr(0, colon));
+  if (colon == text.npos) return first ? std::optional(Bounds{{}, *first}) : std::nullopt;
+  const auto second = width(text.substr(colon + 1));
+  if (!first || !second) return std::nullopt;
+  return Bounds{first, *second};
 }
 
 class PartReader {
@@ -49,9 +51,10 @@ class PartReader {
     std::string word;
     if (!(words_ >> word)) fail("expected a schedule");
     const auto first = bounds(word);
-    part_.spec.name = !first ? word : first->min == first->max ? "static" : "CR";
+    part_.spec.name = !first ? word : !first->min || first->min == first->max ? "static" : "CR";
     if (first) set(*first);
     while (words_ >> word) read_word(word);
+    if (part_.spec.name == "static" && !part_.spec.min) part_.spec.min = part_.spec.max;
     return part_;
   }
 

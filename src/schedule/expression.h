@@ -9,7 +9,7 @@
 namespace bitcycle {
 
 struct SchedulePart {
-  ScheduleSpec spec;   // with a plain name
+  ScheduleSpec spec;   // with a plain name; min is unset only where a range is missing
   double until = 1.0;  // fraction of the run at which the part ends
 };
 

@@ -25,11 +25,22 @@ void check_width(const ScheduleSpec& spec, const char* field, int bits) {
        bits == 0 ? "0 (float) is a width for static alone." : "");
 }
 
+void check_range(const ScheduleSpec& spec) {
+  if (spec.min) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("schedule {}: expected a range of bits to move in, found none", spec.name),
+      fmt::format("Write \"{0} 3:8\", or {{ schedule = \"{0}\", min = 3, max = 8 }} in a "
+                  "recipe; one width alone is static.",
+                  spec.name));
+}
+
 void check(const ScheduleSpec& spec) {
-  check_width(spec, "min", spec.min);
+  check_range(spec);
+  check_width(spec, "min", *spec.min);
   check_width(spec, "max", spec.max);
   if (spec.name == "static" && spec.min != spec.max) {
-    fail(spec, fmt::format("has one width, found min {} and max {}", spec.min, spec.max),
+    fail(spec, fmt::format("has one width, found min {} and max {}", *spec.min, spec.max),
          "Set both to the same width, or choose a cyclic schedule such as CR.");
   }
   if (!(0 <= spec.start && spec.start <= spec.end && spec.end <= 1)) {
@@ -47,7 +58,7 @@ Schedule make_part(const ScheduleSpec& spec, Step total) {
   }
   check(spec);
   Schedule schedule = entry->build(spec, total);
-  if (spec.start > 0) schedule = delay(std::move(schedule), step_at(spec.start, total), spec.min);
+  if (spec.start > 0) schedule = delay(std::move(schedule), step_at(spec.start, total), *spec.min);
   if (spec.end < 1) schedule = hold(std::move(schedule), step_at(spec.end, total), spec.max);
   return schedule;
 }
@@ -68,12 +79,15 @@ Schedule make_schedule(const ScheduleSpec& spec, Step total) {
   return join(std::move(schedules), std::move(boundaries));
 }
 
+Step epoch_count(Step total, Step steps_per_epoch) {
+  return total / steps_per_epoch + (total % steps_per_epoch != 0 ? 1 : 0);
+}
+
 Schedule make_epoch_schedule(const ScheduleSpec& spec, Step total, Step steps_per_epoch) {
   if (steps_per_epoch < 1) {
     fail(spec, fmt::format("an epoch must have at least one step, found {}", steps_per_epoch));
   }
-  const Step epochs = total / steps_per_epoch + (total % steps_per_epoch != 0 ? 1 : 0);
-  return per_epoch(make_schedule(spec, epochs), steps_per_epoch);
+  return per_epoch(make_schedule(spec, epoch_count(total, steps_per_epoch)), steps_per_epoch);
 }
 
 WidthBounds width_bounds(const ScheduleSpec& spec) {
@@ -83,7 +97,8 @@ WidthBounds width_bounds(const ScheduleSpec& spec) {
       bounds.has_float = true;
       continue;
     }
-    bounds.min = bounds.max == 0 ? part.min : std::min(bounds.min, part.min);
+    const int min = part.min.value_or(part.max);
+    bounds.min = bounds.max == 0 ? min : std::min(bounds.min, min);
     bounds.max = std::max(bounds.max, part.max);
   }
   return bounds;

@@ -266,6 +266,9 @@ Step Trainer::step() const {
 Step Trainer::total_steps() const {
   return implementation_->total;
 }
+const RunLength& Trainer::length() const {
+  return implementation_->session.length();
+}
 const std::vector<std::string>& Trainer::notices() const {
   return implementation_->session.backend().notices;
 }

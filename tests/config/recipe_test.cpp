@@ -1,6 +1,7 @@
 #include "bitcycle/config/recipe.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/notices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -149,6 +150,13 @@ const Mistake kMistakes[] = {
     {"steps = 1\n[precision]\nforward = { schedule = \"CRR\" }",
      "r.toml:3:11: ", "Did you mean \"CR\"?"},
     {"steps = 1\n[precision]\nforward = \"CR 3:8 x\"", "r.toml:3:11: "},
+    {"steps = 1\n[precision]\nforward = \"CR\"",
+     "r.toml:3:11: schedule CR: expected a range of bits to move in, found none",
+     "{ schedule = \"CR\", min = 3, max = 8 }"},
+    {"steps = 1\n[precision]\nbackward = { schedule = \"LT\", max = 8 }",
+     "r.toml:3:12: schedule LT: expected a range"},
+    {"steps = 1\n[[precision.override]]\nlayers = \"conv1\"\nweight = \"4 until 0.5, RR\"",
+     "r.toml:4:10: schedule RR: expected a range"},
     {"steps = 1\n[precision]\nforward = { min = 3 }",
      "r.toml:3:11: precision.forward: expected a schedule, found none"},
     {"steps = 1\n[precision]\nforward = { schedule = \"CR\", min = 0 }",
@@ -171,8 +179,8 @@ const Mistake kMistakes[] = {
      "r.toml:3:11: schedule static: has one width"},
     {"steps = 1\n[precision]\nforward = { schedule = \"CR\", beta = 0.5 }",
      "precision.forward.beta applies only when precision.forward.schedule is RR, RTV or RTH"},
-    {"steps = 4\n[precision]\nforward = { schedule = \"CR\", cycles = 8, cycle_length = \"floor\" "
-     "}",
+    {"steps = 4\n[precision]\nforward = { schedule = \"CR\", min = 3, cycles = 8, "
+     "cycle_length = \"floor\" }",
      "r.toml:3:11: "},
     {"steps = 1\n[data]\nvalidation = 0",
      "r.toml:3:14: evaluation.best_on is \"validation\", but data.validation is 0",
@@ -286,7 +294,7 @@ TEST(SettingsTest, MistakesNameTheSetting) {
 
 TEST(NoticesTest, AnOddNumberOfTriangularCyclesIsToldNotRefused) {
   const auto with = [](const std::string& precision) {
-    return notices(parsed("steps = 90\n[precision]\n" + precision));
+    return notices(parsed("steps = 90\n[precision]\n" + precision), {90, 10});
   };
   const std::string odd = "{ schedule = \"CT\", min = 3, max = 8, cycles = 3 }";
   EXPECT_THAT(with("forward = " + odd),
@@ -296,6 +304,20 @@ TEST(NoticesTest, AnOddNumberOfTriangularCyclesIsToldNotRefused) {
               ElementsAre(HasSubstr("precision.override of conv1: weight: an odd number")));
   EXPECT_THAT(with("forward = { schedule = \"CT\", min = 3, max = 8, cycles = 4 }"), IsEmpty());
   EXPECT_THAT(with("forward = { schedule = \"CR\", min = 3, max = 8, cycles = 3 }"), IsEmpty());
+}
+
+TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {
+  const auto with = [](const std::string& precision) {
+    return notices(parsed("epochs = 9\n[precision]\n" + precision), {90, 10});
+  };
+  EXPECT_THAT(with("forward = \"8 until 0.5, LT 3:8 x3\""),
+              ElementsAre(HasSubstr("precision.forward: an odd number of LT cycles (3)")));
+  EXPECT_THAT(with("backward = \"CR 3:8 x90\""),
+              ElementsAre(HasSubstr("precision.backward: 90 cycles of CR in 90 steps")));
+  EXPECT_THAT(with("forward = \"CR 3:8 x3\"\nper = \"epoch\""),
+              ElementsAre(HasSubstr("precision.forward: CR does not reach its upper bound of 8 "
+                                    "bits in 9 epochs, only 7")));
+  EXPECT_THAT(with("forward = \"CR 3:8 x3\""), IsEmpty());
 }
 
 TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {

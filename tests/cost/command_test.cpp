@@ -42,6 +42,16 @@ TEST(CostCommandTest, OneWidthIsStaticAndSavesNothing) {
   EXPECT_EQ(json["gbitops"], json["gbitops_static"]);
 }
 
+TEST(CostCommandTest, WhateverMovesNeedsARange) {
+  const Outcome bits = run_program("cost resnet18 --bits CR 2>&1");
+  EXPECT_EQ(bits.status, 2);
+  EXPECT_THAT(bits.text, HasSubstr("--bits: schedule CR: expected a range of bits"));
+  EXPECT_THAT(bits.text, HasSubstr("\"CR 3:8\""));
+  const Outcome gradient = run_program("cost resnet18 --grad-bits 'LT x4' 2>&1");
+  EXPECT_EQ(gradient.status, 2);
+  EXPECT_THAT(gradient.text, HasSubstr("--grad-bits: schedule LT: expected a range of bits"));
+}
+
 TEST(CostCommandTest, PassesAndLayersAddUpToTheTotal) {
   const Json json = run_json("cost cifar_mobilenet_v2 --per-layer --counting bitcycle");
   const double total = json["gbitops"].get<double>();

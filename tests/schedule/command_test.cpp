@@ -34,6 +34,24 @@ TEST(ScheduleCommandTest, ANameAloneIsEnough) {
   for (const std::string& name : schedule_names()) EXPECT_EQ(run(name).status, 0) << name;
 }
 
+TEST(ScheduleCommandTest, GradientBitsThatMoveStateTheirRange) {
+  const Outcome out = run("CR --grad-bits CR");
+  EXPECT_EQ(out.status, 2);
+  EXPECT_THAT(out.text, HasSubstr("schedule CR: expected a range of bits to move in, found none"));
+  EXPECT_EQ(run("static --grad-bits 'CR 6:8'").status, 0);
+}
+
+TEST(ScheduleCommandTest, WhatMayNotBeMeantIsToldOnStandardError) {
+  const std::string short_run = "LT --cycles 3 --steps 12 --steps-per-epoch 3 --json";
+  EXPECT_THAT(run(short_run).text,
+              StartsWith("note: an odd number of LT cycles (3) ends the run at 3 bits"));
+  EXPECT_EQ(run_program("schedule " + short_run + " 2>/dev/null").text.front(), '{');
+  EXPECT_THAT(run("CR --cycles 3 --steps 12 --steps-per-epoch 3").text,
+              HasSubstr("CR does not reach its upper bound of 8 bits in 4 epochs"));
+  EXPECT_THAT(run("8 --grad-bits 'CR 6:8 x9' --steps 9").text,
+              StartsWith("note: --grad-bits: 9 cycles of CR in 9 steps"));
+}
+
 TEST(ScheduleCommandTest, WithoutANameComparesThemAll) {
   const Outcome out = run("--min 4 --max 6 --steps 64000");
   EXPECT_EQ(out.status, 0);
@@ -85,7 +103,8 @@ TEST(ScheduleCommandTest, GradientsHaveAScheduleOfTheirOwn) {
 }
 
 TEST(ScheduleCommandTest, AdvancesPerEpochIfAsked) {
-  const Outcome out = run("LR --min 4 --cycles 1 --steps 8 --steps-per-epoch 2 --csv");
+  const Outcome out =
+      run_program("schedule LR --min 4 --cycles 1 --steps 8 --steps-per-epoch 2 --csv 2>/dev/null");
   EXPECT_EQ(out.text, "t,value,bits\n0,4,4\n1,4,4\n2,5,5\n3,5,5\n4,6,6\n5,6,6\n6,7,7\n7,7,7\n");
 }
 

@@ -36,6 +36,27 @@ TEST(SpecTest, ListsEveryNameWithALine) {
   EXPECT_EQ(describe_schedule("XX"), "");
 }
 
+TEST(SpecTest, WhateverMovesNeedsARange) {
+  for (const std::string& name : schedule_names()) {
+    if (name == "static") continue;
+    for (const std::string& text : {name, name + " 8", name + " x4", "4 until 0.5, " + name}) {
+      const Error error = error_of({.name = text});
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr("schedule " + name + ": expected a range of bits"));
+      EXPECT_THAT(error.hint(), HasSubstr("\"" + name + " 3:8\""));
+      EXPECT_THAT(error.hint(), HasSubstr("{ schedule = \"" + name + "\", min = 3, max = 8 }"));
+    }
+    EXPECT_THAT(error_of({.name = name, .max = 6}).what(), HasSubstr("expected a range"));
+  }
+  EXPECT_THAT(error_of({.name = "8 until 0.5, LR 8", .min = 4}).what(), HasSubstr("a range"));
+}
+
+TEST(SpecTest, StaticNeedsNoRange) {
+  EXPECT_EQ(sequence({.name = "static"}, 2), "8 8");
+  EXPECT_EQ(sequence({.name = "static", .max = 6}, 2), "6 6");
+  EXPECT_EQ(sequence({.name = "static 5"}, 2), "5 5");
+}
+
 TEST(SpecTest, TheDefaultIsStaticEight) {
   EXPECT_EQ(sequence({}, 3), "8 8 8");
 }
@@ -54,7 +75,7 @@ TEST(SpecTest, WidthsAreOneToThirtyTwoAndFloatIsStaticAlone) {
   EXPECT_EQ(sequence({.name = "static", .min = 0, .max = 0}, 2), "0 0");
   EXPECT_THAT(error_of({.name = "CR", .min = -1}).what(),
               HasSubstr("min must be 1 to 32 bits, found -1"));
-  EXPECT_THAT(error_of({.name = "CR", .max = 33}).what(),
+  EXPECT_THAT(error_of({.name = "CR", .min = 3, .max = 33}).what(),
               HasSubstr("max must be 1 to 32 bits, found 33"));
   EXPECT_THAT(error_of({.name = "static", .min = -1, .max = -1}).what(), HasSubstr("found -1"));
   EXPECT_THAT(error_of({.name = "CR", .min = 0}).hint(), HasSubstr("static"));
@@ -74,16 +95,18 @@ TEST(SpecTest, EqualBoundsAreStaticForEveryName) {
 }
 
 TEST(SpecTest, NumbersOutOfRangeAreNamed) {
-  EXPECT_THAT(error_of({.name = "CR", .cycles = 0}).what(), HasSubstr("cycles"));
-  EXPECT_THAT(error_of({.name = "RR", .beta = 1}).what(), HasSubstr("beta"));
-  EXPECT_THAT(error_of({.name = "ER", .rate = 0}).what(), HasSubstr("rate"));
-  EXPECT_THAT(error_of({.name = "CR", .start = -0.1}).what(), HasSubstr("start"));
-  EXPECT_THAT(error_of({.name = "CR", .start = NAN}).what(), HasSubstr("start"));
-  EXPECT_THAT(error_of({.name = "CR", .end = 1.1}).what(), HasSubstr("end"));
-  EXPECT_THAT(error_of({.name = "CR", .start = 0.6, .end = 0.5}).what(), HasSubstr("0.6 and 0.5"));
+  EXPECT_THAT(error_of({.name = "CR", .min = 3, .cycles = 0}).what(), HasSubstr("cycles"));
+  EXPECT_THAT(error_of({.name = "RR", .min = 3, .beta = 1}).what(), HasSubstr("beta"));
+  EXPECT_THAT(error_of({.name = "ER", .min = 3, .rate = 0}).what(), HasSubstr("rate"));
+  EXPECT_THAT(error_of({.name = "CR", .min = 3, .start = -0.1}).what(), HasSubstr("start"));
+  EXPECT_THAT(error_of({.name = "CR", .min = 3, .start = NAN}).what(), HasSubstr("start"));
+  EXPECT_THAT(error_of({.name = "CR", .min = 3, .end = 1.1}).what(), HasSubstr("end"));
+  EXPECT_THAT(error_of({.name = "CR", .min = 3, .start = 0.6, .end = 0.5}).what(),
+              HasSubstr("0.6 and 0.5"));
   EXPECT_THAT(error_of({.name = "CR"}, -1).what(), HasSubstr("steps"));
-  EXPECT_THAT(error_of({.name = "CR", .cycles = 101, .cycle_length = CycleLength::floor}).what(),
-              HasSubstr("do not fit into 100 steps"));
+  EXPECT_THAT(
+      error_of({.name = "CR", .min = 3, .cycles = 101, .cycle_length = CycleLength::floor}).what(),
+      HasSubstr("do not fit into 100 steps"));
 }
 
 TEST(SpecTest, StartHoldsMinAndEndHoldsMax) {

@@ -120,8 +120,6 @@ Recipe read_recipe(const std::filesystem::path& file,
 // The same for text; `origin` stands where error messages name the file.
 Recipe parse_recipe(std::string_view text, const std::string& origin,
                     const std::vector<std::string>& settings = {});
-// What is allowed and yet worth telling before the run starts, a line each.
-std::vector<std::string> notices(const Recipe& recipe);
 // The recipe with every default spelled out, as TOML that parses to the same recipe.
 std::string to_toml(const Recipe& recipe);
 // The keys that decide what a run computes and in which two recipes differ, each as "key: a -> b".

@@ -6,6 +6,7 @@
 #include "bitcycle/schedule/cyclic.h"
 #include "bitcycle/schedule/schedule.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,9 @@ inline constexpr int kMaxBits = 32;
 // Joined parts count their own steps, and each stretches its cycles over its own part of the run.
 struct ScheduleSpec {
   std::string name = "static";
-  int min = 8;     // bits, 1 to 32; 0 means float and is allowed for static alone
+  // Bits, 1 to 32; 0 means float and is allowed for static alone. Unset: static is at max, and
+  // every other schedule is refused, because it needs a range to move in.
+  std::optional<int> min;
   int max = 8;     // at least min; for static the same
   int cycles = 8;  // cyclic schedules, at least 1
   CycleLength cycle_length = CycleLength::exact;
@@ -49,8 +52,9 @@ std::string_view describe_schedule(std::string_view name);
 // (progressive: max).
 Schedule make_schedule(const ScheduleSpec& spec, Step total);
 
-// The same, advancing once an epoch: built over the epochs that `total` steps take, the last one
-// perhaps begun only.
+// The epochs that `total` steps take, the last one perhaps begun only; steps_per_epoch >= 1.
+Step epoch_count(Step total, Step steps_per_epoch);
+// The same as make_schedule, built over the epochs of the run and advancing once in each.
 Schedule make_epoch_schedule(const ScheduleSpec& spec, Step total, Step steps_per_epoch);
 
 // The bounds of a schedule over all parts of an expression.

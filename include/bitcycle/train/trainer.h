@@ -10,6 +10,7 @@
 //
 // A run that is killed at any moment and resumed ends in the same bytes as one that was not.
 
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/train/evaluate.h"
@@ -63,7 +64,8 @@ class Trainer {
   // Steps done so far, and in all.
   Step step() const;
   Step total_steps() const;
-  // What is worth telling before the run starts, besides notices(recipe); a line each.
+  const RunLength& length() const;
+  // What is worth telling before the run starts, besides notices(recipe, length()); a line each.
   const std::vector<std::string>& notices() const;
 
   // Trains to the end, or until `stop` asks; either way a checkpoint stands when it returns. Throws

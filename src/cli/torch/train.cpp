@@ -1,6 +1,7 @@
 // `bitcycle train` itself, in the program that has LibTorch.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/notices.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/run_lock.h"
 #include "bitcycle/report/live_line.h"
@@ -101,7 +102,9 @@ int run_train(const TrainOptions& options) {
   Trainer trainer(recipe, paths.run_directory, options.quiet ? TrainEvents{} : narration(line));
   const RunLock lock(paths.run_directory);  // makes the directory, so nothing may fail before it
   if (!options.quiet) {
-    for (const std::string& notice : notices(recipe)) line.print("note: " + notice);
+    for (const std::string& notice : notices(recipe, trainer.length())) {
+      line.print("note: " + notice);
+    }
     for (const std::string& notice : trainer.notices()) line.print("note: " + notice);
   }
   const bool resumed = options.resume && trainer.resume();
