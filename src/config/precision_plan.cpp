@@ -117,14 +117,12 @@ PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedL
   const Specs base = recipe_specs(recipe);
   add_rule(base, Rule::Origin::recipe);
   const std::size_t full =
-      add_rule(override_specs({.full_precision = true}, base), Rule::Origin::full);
+      add_rule(override_specs({.full_precision = true}, base), Rule::Origin::network);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     if (layers_[i].precision == LayerPrecision::full) rule_[i] = full;
   }
   for (const LayerOverride& entry : recipe.overrides) {
-    const std::size_t rule =
-        entry.full_precision ? full
-                             : add_rule(override_specs(entry, base), Rule::Origin::override_bits);
+    const std::size_t rule = add_rule(override_specs(entry, base), Rule::Origin::override_entry);
     bool found = false;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (!matches(layers_[i], entry.layers)) continue;

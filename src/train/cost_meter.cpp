@@ -13,7 +13,8 @@ double CostMeter::sample_bitops(Step step) const {
 
 double CostMeter::counted(std::vector<LayerBits> bits, LayerBits common) const {
   for (std::size_t i = 0; i < bits.size(); ++i) {
-    if (plan_.layers()[i].precision == LayerPrecision::full) bits[i] = common;
+    const bool kept_in_float = plan_.layers()[i].precision == LayerPrecision::full;
+    if (kept_in_float && !plan_.overridden(i)) bits[i] = common;
   }
   return model_.sample_cost(bits).total();
 }

@@ -54,6 +54,10 @@ class PrecisionPlan {
   // One entry a layer. Layers in float have all bits 0; so has a layer whose weight and activation
   // bits are both 0, whatever its error bits (as in the papers' code).
   std::vector<LayerBits> at(Step step) const;
+  // Whether an override of the recipe decides the layer's bits.
+  bool overridden(std::size_t layer) const {
+    return rules_[rule_[layer]].origin == Rule::Origin::override_entry;
+  }
   // The bits of layers without an override, for people to look at.
   LayerBits common(Step step) const;
   // Their upper bounds over the run.
@@ -65,12 +69,13 @@ class PrecisionPlan {
   std::vector<LayerBits> evaluation(const EvaluationBits& bits, Step step) const;
 
  private:
-  // The schedules that one group of layers follows, with their upper bounds.
+  // The schedules that one group of layers follows, with their upper bounds. The network's own rule
+  // is float, for the layers that it keeps so.
   struct Rule {
     Schedule weight, activation, error;
     LayerBits max;
     LayerWidths widths;
-    enum class Origin { recipe, override_bits, full } origin;
+    enum class Origin { recipe, network, override_entry } origin;
     LayerBits at(Step step) const;
   };
   std::vector<PlannedLayer> layers_;

@@ -2,8 +2,8 @@
 
 // What a run costs as it goes: the bit operations of a step under its plan, and of the same step at
 // the schedules' upper bounds ("static"). Counted by the papers' rule, so that figures can be held
-// against theirs: layers that a network keeps in float count at the scheduled bits, a recipe's own
-// float layers at 32.
+// against theirs: layers that a network keeps in float count at the scheduled bits. What a recipe's
+// override says of a layer counts as it is said, float as 32 bits.
 
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/cost/cost_model.h"
