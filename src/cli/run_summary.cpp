@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/core.h>
@@ -79,6 +80,7 @@ RunSummary read_run_summary(const fs::path& run) {
                            : json.value("backend", name(recipe.precision.backend)),
             .accuracy = json.at("test_of_best").at("accuracy"),
             .gbitops = json.at("gbitops"),
+            .counting = counting_by_name(json.at("counting").get<std::string>()),
             .saving_percent = json.at("saving_percent"),
             .training_seconds = measured_seconds(run / "timing.jsonl")};
   } catch (const Json::exception& error) {
@@ -97,6 +99,16 @@ std::string time_saved(const RunSummary& run, const RunSummary& baseline) {
 }
 
 }  // namespace
+
+std::string counting_note(const std::vector<RunSummary>& runs) {
+  std::set<Counting> rules;
+  for (const RunSummary& run : runs) rules.insert(run.counting);
+  std::string text;
+  for (const Counting rule : rules) {
+    text += fmt::format("GBitOPs by the counting rule \"{}\": {}.\n", name(rule), summary(rule));
+  }
+  return text;
+}
 
 std::string summary_table(const std::vector<RunSummary>& runs) {
   Table table({"precision", "backend", "test accuracy", "GBitOPs", "cost saved", "training time",
@@ -118,6 +130,7 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
          {"precision", run.precision},
          {"backend", run.backend},
          {"accuracy", run.accuracy},
+         {"counting", name(run.counting)},
          {"gbitops", run.gbitops},
          {"saving_percent", run.saving_percent},
          {"training_seconds", run.training_seconds ? Json(*run.training_seconds) : Json()}});

@@ -2,6 +2,8 @@
 
 // The result of a finished run, read from its directory, and a table of several.
 
+#include "bitcycle/cost/cost_model.h"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@ struct RunSummary {
   std::string backend;    // what carried it out; "float" where nothing was quantized
   double accuracy = 0;    // test, percent, of the best weights
   double gbitops = 0;
+  Counting counting = Counting::paper;     // the rule of gbitops and saving_percent
   double saving_percent = 0;               // against static at the schedule's upper bounds
   std::optional<double> training_seconds;  // measured, of the training steps
 };
@@ -22,6 +25,8 @@ struct RunSummary {
 // Throws Error(usage) when the directory holds no run, or one that is not finished.
 RunSummary read_run_summary(const std::filesystem::path& run_directory);
 
+// The rule by which the runs' bit operations are counted, in a sentence.
+std::string counting_note(const std::vector<RunSummary>& runs);
 // Measured times are also given against the last run's, where there are several.
 std::string summary_table(const std::vector<RunSummary>& runs);
 std::string summary_json(const std::vector<RunSummary>& runs);

@@ -27,7 +27,11 @@ void RunFiles::open(const Recipe& recipe, Backend backend, const TrainState& sta
   std::filesystem::remove(directory_ / "summary.json");  // of the run as it was before
   metrics_.emplace(directory_ / "metrics.jsonl", state.metrics_offset);
   if (state.metrics_offset == 0) {
-    metrics_->append(Json{{"type", "run"}, {"step", 0}, {"backend", name(backend)}}.dump());
+    const Json line = {{"type", "run"},
+                       {"step", 0},
+                       {"backend", name(backend)},
+                       {"counting", name(Counting::paper)}};
+    metrics_->append(line.dump());
   }
   const auto timing = directory_ / "timing.jsonl";
   const bool goes_on = state.step > 0 && std::filesystem::exists(timing);

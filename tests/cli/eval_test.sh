@@ -12,6 +12,11 @@ expect 0 'accuracy' "$bitcycle" eval run --bits 8 --split validation --checkpoin
 expect 0 'static 8/8' "$bitcycle" compare run static
 expect 0 'CR 3-8/8' "$bitcycle" compare run static
 "$bitcycle" compare run static --json | grep -q saving_percent || fail "no saving in JSON"
+# Wherever GBitOPs stand, the rule by which they are counted stands too.
+rule='GBitOPs by the counting rule "paper": every layer at the scheduled bits'
+expect 0 "$rule" "$bitcycle" compare run static
+"$bitcycle" compare run static --json | grep -q '"counting": "paper"' || fail "no rule in JSON"
+expect 0 "$rule" "$bitcycle" train small.toml --run-dir run --resume -q
 
 # Training again does only what is left to do: nothing.
 before=$(stat -c %Y run/checkpoints/step-00000016/DONE)

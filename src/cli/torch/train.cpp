@@ -86,7 +86,8 @@ void check_existing_run(const TrainOptions& options, const fs::path& run,
 }
 
 void print_result(const fs::path& run) {
-  fmt::print("{}", summary_table({read_run_summary(run)}));
+  const std::vector<RunSummary> runs = {read_run_summary(run)};
+  fmt::print("{}{}", summary_table(runs), counting_note(runs));
 }
 
 }  // namespace
