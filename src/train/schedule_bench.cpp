@@ -6,6 +6,16 @@
 namespace bitcycle {
 namespace {
 
+// Because the cycles of triangular schedules fall and rise in turn.
+Step two_cycles(const ScheduleBenchOptions& options) {
+  return 2 * options.cycle_steps;
+}
+
+std::vector<Level> visited_levels(const ScheduleBenchOptions& options) {
+  const Step steps = two_cycles(options);
+  return levels(make_schedule(options.forward, steps), steps);
+}
+
 // In percent, of each repeat by itself: what disturbed a repeat disturbed all of its steps.
 std::vector<double> savings(const std::vector<ScheduleBench::Row>& rows,
                             const StepBench& measured) {
@@ -29,27 +39,34 @@ double ScheduleBench::cycle_ms() const {
   return static_cast<double>(cycle_steps) * step;
 }
 
-// Two cycles, because those of triangular schedules fall and rise in turn.
-ScheduleBench bench_schedule(const Network& network, const ScheduleBenchOptions& options) {
-  const Step steps = 2 * options.cycle_steps;
-  const std::vector<Level> visited = levels(make_schedule(options.forward, steps), steps);
-  const int upper = max_bits(options.forward);
+StepBenchOptions steps_of(const ScheduleBenchOptions& options) {
   StepBenchOptions bench{
       .batch = options.batch, .backend = options.backend, .repeats = options.repeats};
-  for (const Level& level : visited)
+  const std::vector<Level> visited = visited_levels(options);
+  for (const Level& level : visited) {
     bench.bits.push_back(layer_bits(level.bits, options.grad_bits));
+  }
+  const int upper = max_bits(options.forward);
   if (visited.back().bits != upper) bench.bits.push_back(layer_bits(upper, options.grad_bits));
-  const StepBench measured = bench_steps(network, bench);
-  ScheduleBench result{.static_bits = upper,
+  return bench;
+}
+
+ScheduleBench assess(const ScheduleBenchOptions& options, const StepBench& measured) {
+  ScheduleBench result{.static_bits = max_bits(options.forward),
                        .static_step = measured.steps.back().time,
                        .float_step = measured.float_step.time,
                        .cycle_steps = options.cycle_steps};
-  for (std::size_t i = 0; i < visited.size(); ++i) {
-    const double share = static_cast<double>(visited[i].steps) / static_cast<double>(steps);
-    result.rows.push_back({visited[i].bits, share, measured.steps[i].time});
+  const auto steps = static_cast<double>(two_cycles(options));
+  for (const Level& level : visited_levels(options)) {
+    result.rows.push_back({level.bits, static_cast<double>(level.steps) / steps,
+                           measured.steps[result.rows.size()].time});
   }
   result.saving_spread = summarise(savings(result.rows, measured)).spread;
   return result;
+}
+
+ScheduleBench bench_schedule(const Network& network, const ScheduleBenchOptions& options) {
+  return assess(options, bench_steps(network, steps_of(options)));
 }
 
 }  // namespace bitcycle

@@ -38,6 +38,11 @@ struct ScheduleBench {
   double saving_percent() const { return 100 * (1 - cycle_ms() / static_ms()); }
 };
 
+// The steps to measure: at every width that the cycles visit, lowest first; the last is the static
+// one, which is the highest width, measured once, where the cycles reach it.
+StepBenchOptions steps_of(const ScheduleBenchOptions& options);
+// What a measurement of these steps comes to.
+ScheduleBench assess(const ScheduleBenchOptions& options, const StepBench& measured);
 ScheduleBench bench_schedule(const Network& network, const ScheduleBenchOptions& options);
 
 }  // namespace bitcycle
