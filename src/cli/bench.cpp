@@ -1,5 +1,7 @@
 // `bitcycle bench`: measured speed on this machine, always beside a baseline.
 
+#include "bitcycle/base/error.h"
+
 #include "cli/command.h"
 #include "cli/schedule_option.h"
 #include "cli/torch_commands.h"
@@ -17,10 +19,14 @@ constexpr const char* kStepFooter =
     "float time divided by Bitcycle's: above 1, Bitcycle is faster. `peak_gmacs` is what the\n"
     "multiply instructions of the three passes alone reach here, on all threads; gmacs over it is\n"
     "the part of a step for which the multiply units are busy at least.\n"
+    "--authors adds a step in which the same bits are simulated as the code of CPT's authors does\n"
+    "it: every quantizer in separate float operations over whole tensors, autograd, LibTorch's\n"
+    "default layout; `authors_ratio` is its time divided by Bitcycle's.\n"
     "BITCYCLE_ISA=avx2 limits both sides to AVX2 on machines that have more.\n"
     "\n"
     "Example:\n"
-    "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8";
+    "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8\n"
+    "  bitcycle bench step --bits 3 --backend integer --authors";
 
 constexpr const char* kScheduleFooter =
     "Times a training step at every width that a cycle of the schedule visits, at its upper bound\n"
@@ -53,6 +59,12 @@ void add_common(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print JSON");
 }
 
+void check_authors(const BenchStepOptions& options) {
+  if (!options.authors || options.bits > 0) return;
+  throw Error(ErrorCode::usage, "--authors expects --bits of at least 1, found 0",
+              "Float has nothing to simulate; leave --authors out.");
+}
+
 void add_bench_step(CLI::App& bench, Action& action) {
   auto* command =
       bench.add_subcommand("step", "Time a training step against LibTorch's float step");
@@ -60,10 +72,16 @@ void add_bench_step(CLI::App& bench, Action& action) {
   command->add_option("--bits", options->bits, "Forward bits, 0 for float")
       ->check(CLI::Range(0, 16))
       ->capture_default_str();
+  command->add_flag("--authors", options->authors,
+                    "Also time the same bits simulated in the way of CPT's authors");
   add_common(*command, *options);
   command->footer(kStepFooter);
-  command->callback(
-      [options, &action] { action = [options] { return run_bench_step(*options); }; });
+  command->callback([options, &action] {
+    action = [options] {
+      check_authors(*options);
+      return run_bench_step(*options);
+    };
+  });
 }
 
 void add_bench_schedule(CLI::App& bench, Action& action) {

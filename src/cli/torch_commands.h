@@ -40,6 +40,7 @@ struct BenchStepOptions {
   std::string backend = "simulate";
   int threads = 0;
   int repeats = 7;
+  bool authors = false;  // also time the way of CPT's authors
   bool json = false;
 };
 int run_bench_step(const BenchStepOptions& options);

@@ -2,7 +2,8 @@
 
 namespace bitcycle {
 
-FloatReferenceImpl::FloatReferenceImpl(Network network) : network_(std::move(network)) {
+FloatReferenceImpl::FloatReferenceImpl(Network network, std::optional<LayerBits> authors_bits)
+    : network_(std::move(network)), authors_bits_(authors_bits), ranges_(network_.nodes.size()) {
   for (const Node& node : network_.nodes) {
     const std::string id = std::to_string(convolutions_.size());
     convolutions_.emplace_back(nullptr);
@@ -16,14 +17,26 @@ FloatReferenceImpl::FloatReferenceImpl(Network network) : network_(std::move(net
               .groups(node.groups)
               .bias(false);
       convolutions_.back() = register_module("conv" + id, torch::nn::Conv2d(options));
-      convolutions_.back()->weight.set_data(
-          convolutions_.back()->weight.contiguous(at::MemoryFormat::ChannelsLast));
+      if (!authors_bits_) {
+        convolutions_.back()->weight.set_data(
+            convolutions_.back()->weight.contiguous(at::MemoryFormat::ChannelsLast));
+      }
       norms_.back() = register_module("norm" + id, torch::nn::BatchNorm2d(node.out.channels));
     } else if (node.kind == NodeKind::linear) {
       linears_.back() =
           register_module("linear" + id, torch::nn::Linear(node.in.channels, node.out.channels));
     }
   }
+}
+
+at::Tensor FloatReferenceImpl::convolve(std::size_t i, const at::Tensor& x) {
+  const Node& node = network_.nodes[i];
+  if (!authors_bits_ || node.precision == LayerPrecision::full) {
+    return convolutions_[i]->forward(x);
+  }
+  const ConvGeometry geometry{
+      {node.stride, node.stride}, {node.padding, node.padding}, {1, 1}, node.groups};
+  return authors_convolution(x, convolutions_[i]->weight, geometry, *authors_bits_, ranges_[i]);
 }
 
 at::Tensor FloatReferenceImpl::forward(const at::Tensor& x) {
@@ -34,7 +47,7 @@ at::Tensor FloatReferenceImpl::forward(const at::Tensor& x) {
     at::Tensor& y = outputs[i];
     switch (node.kind) {
       case NodeKind::convolution:
-        y = norms_[i]->forward(convolutions_[i]->forward(input));
+        y = norms_[i]->forward(convolve(i, input));
         if (node.residual != kNone) y = y + (node.residual == kInput ? x : outputs[node.residual]);
         if (node.activation == Activation::relu) y = y.relu_();
         break;

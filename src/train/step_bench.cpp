@@ -84,8 +84,7 @@ std::vector<TimedStep> bitcycle_steps(const Network& network, const StepBenchOpt
   return steps;
 }
 
-TimedStep float_step(const Network& network, const TensorBatch& batch) {
-  auto model = FloatReference(network);
+TimedStep reference_step(FloatReference model, const TensorBatch& batch) {
   model->train();
   const auto options =
       torch::optim::SGDOptions(kLearningRate).momentum(kMomentum).weight_decay(kWeightDecay);
@@ -95,6 +94,11 @@ TimedStep float_step(const Network& network, const TensorBatch& batch) {
     at::cross_entropy_loss(model->forward(batch.images), batch.labels).backward();
     optimizer->step();
   });
+}
+
+TimedStep authors_step(const Network& network, LayerBits bits, TensorBatch batch) {
+  batch.images = batch.images.contiguous();  // LibTorch's default layout, as theirs
+  return reference_step(FloatReference(network, bits), batch);
 }
 
 double median(std::vector<double> values) {
@@ -124,7 +128,8 @@ StepBench bench_steps(const Network& network, const StepBenchOptions& options) {
   use_caching_allocator();
   const TensorBatch batch = random_batch(network, options.batch);
   std::vector<TimedStep> steps = bitcycle_steps(network, options, batch);
-  steps.push_back(float_step(network, batch));
+  steps.push_back(reference_step(FloatReference(network), batch));
+  if (options.authors) steps.push_back(authors_step(network, *options.authors, batch));
   const auto take_turns = [&](int times) {
     for (int i = 0; i < times; ++i) {
       for (TimedStep& step : steps) step.run();
@@ -133,7 +138,12 @@ StepBench bench_steps(const Network& network, const StepBenchOptions& options) {
   take_turns(options.warmup);
   for (TimedStep& step : steps) step.forget();
   take_turns(options.repeats);
-  StepBench result{.float_step = steps.back().measured()};
+  StepBench result;
+  if (options.authors) {
+    result.authors_step = steps.back().measured();
+    steps.pop_back();
+  }
+  result.float_step = steps.back().measured();
   steps.pop_back();
   for (const TimedStep& step : steps) result.steps.push_back(step.measured());
   return result;

@@ -23,6 +23,7 @@ expect 2 'no layer fits' "${train[@]}" --run-dir a \
 expect 2 'CUDA' "${train[@]}" --run-dir a --set device=cuda
 expect 2 '--bits' "$bitcycle" bench schedule --bits 8:3
 expect 2 'Did you mean "CR"?' "$bitcycle" bench schedule --schedule CRR
+expect 2 '--authors expects --bits' "$bitcycle" bench step --bits 0 --authors
 expect 2 '--bits: schedule CR: expected a range' "$bitcycle" bench schedule --bits CR
 expect 2 'auto' "$bitcycle" bench step --backend fastest
 [[ ! -e a/metrics.jsonl ]] || fail "a wrong recipe started a run"

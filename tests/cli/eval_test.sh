@@ -35,6 +35,10 @@ expect 0 'scalar path' env BITCYCLE_ISA=scalar "$bitcycle" bench step --model ci
 for key in step_ms fp32_step_ms ratio repeats threads gmacs peak_gmacs activation_bytes; do
   grep -q "\"$key\"" bench.json || fail "bench step --json lacks $key"
 done
+"$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 1 --authors --json >bench.json
+grep -q '"authors_ratio"' bench.json || fail "bench step --authors --json lacks authors_ratio"
+expect 0 "the authors' way takes" "$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 1 \
+  --authors
 "$bitcycle" bench schedule --model cifar_resnet8 --batch 8 --bits 3:4 --repeats 2 --json >bench.json
 for key in cycle_ms static_ms saving_percent fp32_step_ms rows share; do
   grep -q "\"$key\"" bench.json || fail "bench schedule --json lacks $key"

@@ -1,14 +1,16 @@
 #pragma once
 
-// Measures training steps of Bitcycle at one or several widths beside LibTorch's float step: all
-// take turns in one process with the same threads and the same batch, so that whatever disturbs the
-// machine disturbs all alike.
+// Measures training steps of Bitcycle at one or several widths beside LibTorch's float step and, if
+// wanted, one in which low precision is simulated in the way of CPT's authors: all take turns in
+// one process with the same threads and the same batch, so that whatever disturbs the machine
+// disturbs all alike.
 
 #include "bitcycle/config/backend.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/network.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace bitcycle {
@@ -20,6 +22,7 @@ struct StepBenchOptions {
   std::int64_t batch = 128;
   std::vector<LayerBits> bits;          // a step of each; one model takes them all, as in training
   Backend backend = Backend::simulate;  // not automatic
+  std::optional<LayerBits> authors;     // also a step as CPT's authors simulate it, at these bits
   int warmup = 2;
   int repeats = 7;
 };
@@ -40,6 +43,7 @@ struct MeasuredStep {
 struct StepBench {
   std::vector<MeasuredStep> steps;  // Bitcycle, as options.bits
   MeasuredStep float_step;          // LibTorch
+  std::optional<MeasuredStep> authors_step;
 };
 
 StepBench bench_steps(const Network& network, const StepBenchOptions& options);

@@ -21,10 +21,12 @@ struct Report {
   Backend backend = Backend::simulate;
   MeasuredStep step;        // Bitcycle
   MeasuredStep float_step;  // LibTorch
-  double gmacs = 0;         // billion multiply-accumulates a second
-  double peak_gmacs = 0;    // what the multiply instructions alone would reach
+  std::optional<MeasuredStep> authors_step;
+  double gmacs = 0;       // billion multiply-accumulates a second
+  double peak_gmacs = 0;  // what the multiply instructions alone would reach
 
   double ratio() const { return float_step.time.median / step.time.median; }
+  double authors_ratio() const { return authors_step->time.median / step.time.median; }
 };
 
 // Multiply-accumulates of a training step: forward, error and weight-gradient pass.
@@ -40,12 +42,15 @@ PassMixes mixes_of(Backend backend, LayerBits bits) {
 Report measure(const BenchStepOptions& options, const Network& network) {
   const LayerBits bits = layer_bits(options.bits, options.grad_bits);
   Report report{.backend = settle_backend(options.backend, network, static_precision(bits))};
-  const StepBench bench = bench_steps(network, {.batch = options.batch,
-                                                .bits = {bits},
-                                                .backend = report.backend,
-                                                .repeats = options.repeats});
+  const StepBench bench =
+      bench_steps(network, {.batch = options.batch,
+                            .bits = {bits},
+                            .backend = report.backend,
+                            .authors = options.authors ? std::optional(bits) : std::nullopt,
+                            .repeats = options.repeats});
   report.step = bench.steps.front();
   report.float_step = bench.float_step;
+  report.authors_step = bench.authors_step;
   report.gmacs = 1e3 * step_gmacs(network, options.batch) / report.step.time.median;
   report.peak_gmacs = measure_peak_gmacs(mixes_of(report.backend, bits));
   return report;
@@ -53,23 +58,29 @@ Report measure(const BenchStepOptions& options, const Network& network) {
 
 void print_json(const BenchStepOptions& options, const Report& report) {
   const MeasuredStep &step = report.step, &float_step = report.float_step;
-  const nlohmann::ordered_json json = {{"model", options.model},
-                                       {"batch", options.batch},
-                                       {"bits", options.bits},
-                                       {"grad_bits", options.grad_bits},
-                                       {"backend", name(report.backend)},
-                                       {"isa", name(active_isa())},
-                                       {"threads", at::get_num_threads()},
-                                       {"repeats", options.repeats},
-                                       {"step_ms", step.time.median},
-                                       {"step_ms_spread", step.time.spread},
-                                       {"fp32_step_ms", float_step.time.median},
-                                       {"fp32_step_ms_spread", float_step.time.spread},
-                                       {"ratio", report.ratio()},
-                                       {"gmacs", report.gmacs},
-                                       {"peak_gmacs", report.peak_gmacs},
-                                       {"activation_bytes", step.activation_bytes},
-                                       {"fp32_activation_bytes", float_step.activation_bytes}};
+  nlohmann::ordered_json json = {{"model", options.model},
+                                 {"batch", options.batch},
+                                 {"bits", options.bits},
+                                 {"grad_bits", options.grad_bits},
+                                 {"backend", name(report.backend)},
+                                 {"isa", name(active_isa())},
+                                 {"threads", at::get_num_threads()},
+                                 {"repeats", options.repeats},
+                                 {"step_ms", step.time.median},
+                                 {"step_ms_spread", step.time.spread},
+                                 {"fp32_step_ms", float_step.time.median},
+                                 {"fp32_step_ms_spread", float_step.time.spread},
+                                 {"ratio", report.ratio()},
+                                 {"gmacs", report.gmacs},
+                                 {"peak_gmacs", report.peak_gmacs},
+                                 {"activation_bytes", step.activation_bytes},
+                                 {"fp32_activation_bytes", float_step.activation_bytes}};
+  if (report.authors_step) {
+    json["authors_step_ms"] = report.authors_step->time.median;
+    json["authors_step_ms_spread"] = report.authors_step->time.spread;
+    json["authors_ratio"] = report.authors_ratio();
+    json["authors_activation_bytes"] = report.authors_step->activation_bytes;
+  }
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -85,10 +96,17 @@ void print_text(const BenchStepOptions& options, const Report& report) {
       row(fmt::format("bitcycle {}/{} {}", options.bits, options.grad_bits, name(report.backend)),
           report.step));
   table.add_row(row("LibTorch float", report.float_step));
+  if (report.authors_step) {
+    table.add_row(row(fmt::format("CPT authors' way {}/{}", options.bits, options.grad_bits),
+                      *report.authors_step));
+  }
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
              options.model, options.batch, at::get_num_threads(), name(active_isa()),
              options.repeats, table.text());
   fmt::print("ratio {:.2f} (float time over bitcycle's)\n", report.ratio());
+  if (report.authors_step) {
+    fmt::print("the authors' way takes {:.2f} times as long as bitcycle\n", report.authors_ratio());
+  }
   fmt::print("{:.1f} GMAC/s, {:.0f} % of the {:.1f} that the multiply instructions alone reach\n",
              report.gmacs, 100 * report.gmacs / report.peak_gmacs, report.peak_gmacs);
 }
