@@ -21,8 +21,7 @@ static_assert(kMaxRowOutputs * 255LL * 255 <= 2147483647);
 using Pair = std::array<std::int64_t, 2>;
 
 std::string shown(const Pair& pair) {
-  return pair[0] == pair[1] ? fmt::format("{}", pair[0])
-                            : fmt::format("{} x {}", pair[0], pair[1]);
+  return pair[0] == pair[1] ? fmt::format("{}", pair[0]) : fmt::format("{} x {}", pair[0], pair[1]);
 }
 
 std::string window_obstacle(const ConvRequest& r) {

@@ -4,6 +4,7 @@
 #include "bitcycle/kernels/integer/passes.h"
 
 #include "kernels/integer/microkernels.h"
+#include "kernels/integer/pass_kernels.h"
 
 #include <vector>
 

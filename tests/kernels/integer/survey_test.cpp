@@ -99,8 +99,8 @@ TEST(Survey, TakesTheLongestChainThatTheLargestCodeAllowsForOddChannels) {
   constexpr int kPixels = 400;
   int found[kLevels] = {};
   for (const int channels : {3, 5, 18, 30}) {
-    for (const int row : {1, 3, 7}) {
-      const int limit = unsigned_limit(7);
+    for (const auto& [row, bits] : {std::pair(1, 7), {3, 7}, {7, 7}, {1, 8}, {3, 8}}) {
+      const int limit = unsigned_limit(bits);
       const std::vector<std::uint8_t> codes = growing_codes(kPixels, channels, 0);
       std::vector<std::uint8_t> levels(kPixels);
       std::vector<std::int32_t> sums(kPixels);
@@ -110,7 +110,8 @@ TEST(Survey, TakesTheLongestChainThatTheLargestCodeAllowsForOddChannels) {
         const auto* pixel = codes.data() + p * static_cast<std::size_t>(channels);
         const int largest = *std::max_element(pixel, pixel + channels);
         const int row_codes = (row * channels + 3) / 4 * 2;
-        const int chain[] = {row_codes, 8, 4, 2};  // codes in a lane
+        // Codes in a lane; chains of a row are looked at only where those of 4 steps fit.
+        const int chain[] = {std::max(row_codes, 8), 8, 4, 2};
         int expected = 0;
         while (expected < kWideLevel && chain[expected] * largest > limit) ++expected;
         EXPECT_EQ(levels[p], expected) << channels << " " << row << " " << largest;
