@@ -39,23 +39,28 @@ std::string md5(std::span<const std::byte> bytes) {
   return digits;
 }
 
+std::optional<std::string> parse_md5(std::string_view text) {
+  if (!is_sum(text)) return std::nullopt;
+  return lower(text);
+}
+
 Checksums parse_checksums(std::string_view text, const std::string& origin) {
   Checksums sums;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.empty()) continue;
-    const std::string_view sum = line.substr(0, kDigits);
+    const std::optional<std::string> sum = parse_md5(line.substr(0, kDigits));
     std::string_view name = line.substr(std::min(kDigits + 2, line.size()));
     if (name.starts_with("./")) name.remove_prefix(2);
-    if (!is_sum(sum) || name.empty()) {
+    if (!sum || name.empty()) {
       throw Error(
           ErrorCode::data,
           fmt::format("{}:{}: expected an MD5 sum, two spaces and a file name, found \"{}\"",
                       origin, number, line.substr(0, 80)),
           "Write the file with md5sum(1): md5sum FILES > MD5SUMS");
     }
-    sums[std::string(name)] = lower(sum);
+    sums[std::string(name)] = *sum;
   }
   return sums;
 }

@@ -4,6 +4,7 @@
 // and are no protection against malice. `MD5SUMS` files are those that md5sum(1) writes and checks.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace bitcycle {
 
 // 32 lower-case hexadecimal digits.
 std::string md5(std::span<const std::byte> bytes);
+
+// The sum that a person wrote, in capitals or not; nothing when it is none.
+std::optional<std::string> parse_md5(std::string_view text);
 
 // File name -> sum.
 using Checksums = std::unordered_map<std::string, std::string>;

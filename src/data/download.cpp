@@ -54,23 +54,41 @@ bool intact(const std::string& name, const fs::path& directory) {
   }
 }
 
+// An archive of somebody's own may be of any size, up to what is read into memory without regret.
+constexpr std::uint64_t kLongestArchive = std::uint64_t{1} << 30;
+
+struct ExpectedArchive {
+  Source source;
+  std::string md5;
+};
+
+ExpectedArchive expected_archive(const KnownDataset& known, const DownloadOptions& options) {
+  const std::string& url = options.url.empty() ? known.url : options.url;
+  if (options.md5.empty()) return {{url, known.archive_size}, known.archive_md5};
+  if (const auto sum = parse_md5(options.md5)) return {{url, kLongestArchive}, *sum};
+  throw Error(ErrorCode::usage,
+              fmt::format("--md5: expected 32 hexadecimal digits, found \"{}\"", options.md5),
+              "md5sum(1) prints them.");
+}
+
 // The archive with the expected sum. A resumed one that does not match is fetched once more from
 // its beginning: the part may have been of another version, or damaged.
-std::vector<std::byte> complete_archive(const std::string& url, const std::string& expected,
-                                        PartFile& part, const Progress& progress) {
+std::vector<std::byte> complete_archive(const ExpectedArchive& expected, PartFile& part,
+                                        const Progress& progress) {
   while (true) {
+    if (part.size() > expected.source.longest) part.clear();
     const bool resumed = part.size() > 0;
     std::vector<std::byte> bytes = part.content();
-    if (resumed && md5(bytes) == expected) return bytes;
-    fetch(url, part, progress);
+    if (resumed && md5(bytes) == expected.md5) return bytes;
+    fetch(expected.source, part, progress);
     bytes = part.content();
     const std::string found = md5(bytes);
-    if (found == expected) return bytes;
+    if (found == expected.md5) return bytes;
     part.clear();
     if (resumed) continue;
     throw Error(ErrorCode::network,
                 fmt::format("{} is not the expected archive: expected MD5 {}, found {} ({} bytes)",
-                            url, expected, found, bytes.size()),
+                            expected.source.url, expected.md5, found, bytes.size()),
                 "Try again later, or name another source with --url.");
   }
 }
@@ -103,14 +121,13 @@ fs::path get(const KnownDataset& known, const DownloadOptions& options) {
   const fs::path place = options.to.empty() ? download_place() : options.to;
   const std::string& directory = known.directories.front();
   const fs::path target = place / directory;
+  const ExpectedArchive expected = expected_archive(known, options);
   if (fs::exists(target) && intact(known.name, target)) return target;
   fs::create_directories(place);
   PartFile part(place / (directory + ".tar.gz.part"));
-  const std::string& url = options.url.empty() ? known.url : options.url;
-  const std::vector<std::byte> archive = complete_archive(
-      url, options.md5.empty() ? known.archive_md5 : options.md5, part, options.progress);
+  const std::vector<std::byte> archive = complete_archive(expected, part, options.progress);
   const UnpackDirectory unpacked(place / ("." + directory + ".unpacking"));
-  unpack_into(unpacked.path(), archive, directory, url);
+  unpack_into(unpacked.path(), archive, directory, expected.source.url);
   check_dataset(known.name, unpacked.path());
   set_aside(target);
   fs::rename(unpacked.path(), target);

@@ -14,6 +14,7 @@ KnownDataset fashion_mnist() {
           {{"t10k-images-idx3-ubyte", 7'840'016, "8181f5470baa50b63fa0f6fddb340f0a"},
            {"t10k-labels-idx1-ubyte", 10'008, "15d484375f8d13e6eb1aabb0c3f46965"}},
           "",
+          0,
           "",
           "Install it: apt-get install dataset-fashion-mnist (Debian), or put its four idx files "
           "into data/fashion-mnist."};
@@ -30,6 +31,7 @@ KnownDataset cifar10() {
            {"data_batch_5.bin", kSize, "53f37980c15c3d472c316c40844f3f0d"}},
           {{"test_batch.bin", kSize, "803d5f7f4d78ea53de84dbe85f74fb6d"}},
           "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+          170'052'171,
           "c32a1d4ab5d03f1284b67883e8d87530",
           "Get it with `bitcycle data get cifar10`."};
 }
@@ -41,6 +43,7 @@ KnownDataset cifar100() {
           {{"train.bin", 153'700'000, ""}},
           {{"test.bin", 30'740'000, ""}},
           "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+          168'513'733,
           "03b5dce01913d631647c71ecec9e9cb8",
           "Get it with `bitcycle data get cifar100`."};
 }

@@ -5,6 +5,7 @@
 
 #include "data/data_directory.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct KnownDataset {
   std::vector<KnownFile> train;
   std::vector<KnownFile> test;
   std::string url;  // of the archive; empty: not downloaded by Bitcycle
+  std::uint64_t archive_size = 0;
   std::string archive_md5;
   std::string cure;  // how to get it
 

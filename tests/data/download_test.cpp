@@ -6,7 +6,10 @@
 #include "data/loopback_server.h"
 #include "data/part_file.h"
 #include "data/small_archive.h"
+#include "data/transfer.h"
 #include "io/io_testing.h"
+
+#include <cctype>
 
 #include <gtest/gtest.h>
 
@@ -99,6 +102,71 @@ TEST_F(DownloadTest, StartsAnewWhenThePartIsOfSomethingElse) {
     get();
     EXPECT_EQ(test_samples(), 20) << size;
   }
+}
+
+// Servers answer such a request with 416 and the true length, however often it is made.
+TEST_F(DownloadTest, StartsAnewWhenThePartIsLongerThanTheArchive) {
+  for (std::size_t more : {std::size_t{1}, std::size_t{5000}}) {
+    fs::remove_all(target_);
+    Bytes longer = archive_;
+    longer.resize(archive_.size() + more);
+    test::write(part_, longer);
+    get();
+    EXPECT_EQ(test_samples(), 20) << more;
+  }
+  EXPECT_EQ(server_.requests(),
+            (std::vector<std::size_t>{archive_.size() + 1, 0, archive_.size() + 5000, 0}));
+}
+
+TEST_F(DownloadTest, APartLongerThanTheOfficialArchiveIsNotEvenRead) {
+  test::write(part_, Bytes(10));
+  fs::resize_file(part_, std::uintmax_t{1} << 40);  // sparse
+  expect_error([&] { get_with_sum(""); }, ErrorCode::network, {"expected MD5"});
+  EXPECT_EQ(server_.requests(), std::vector<std::size_t>{0});
+}
+
+// The length of the official archive is known.
+TEST_F(DownloadTest, ABodyWithoutEndStopsAtTheExpectedSize) {
+  server_.behave({.content = archive_, .endless = true});
+  expect_error([&] { get_with_sum(""); }, ErrorCode::network,
+               {server_.url(), "expected an archive of at most 170052171 bytes", "more", "--url"});
+  EXPECT_LT(server_.sent(), std::size_t{190'000'000});
+  EXPECT_TRUE(nothing_stands());
+}
+
+TEST_F(DownloadTest, WithoutALengthOrAnOfficialSizeABoundHolds) {
+  server_.behave({.content = archive_, .endless = true});
+  PartFile part(part_);
+  expect_error(
+      [&] {
+        fetch({server_.url(), archive_.size() + 1000}, part, {});
+      },
+      ErrorCode::network, {"found more"});
+  EXPECT_EQ(part.size(), 0u);
+  EXPECT_LT(server_.sent(), std::size_t{20'000'000});
+}
+
+TEST_F(DownloadTest, ALengthThatIsNotTheOfficialOneIsRefusedAtOnce) {
+  server_.behave({.content = Bytes(170'052'172)});
+  expect_error([&] { get_with_sum(""); }, ErrorCode::network,
+               {"expected an archive of at most 170052171 bytes"});
+  EXPECT_LT(server_.sent(), std::size_t{20'000'000});
+  EXPECT_TRUE(nothing_stands());
+}
+
+TEST_F(DownloadTest, ChecksumsMayBeInCapitals) {
+  std::string sum = md5(archive_);
+  for (char& c : sum) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  get_with_sum(sum);
+  EXPECT_EQ(test_samples(), 20);
+  EXPECT_EQ(server_.requests().size(), 1u);
+}
+
+TEST_F(DownloadTest, WhatIsNoChecksumIsRefusedBeforeTheDownload) {
+  expect_error([&] { get_with_sum("sha256:abc"); }, ErrorCode::usage,
+               {"--md5", "32 hexadecimal digits", "sha256:abc"});
+  EXPECT_TRUE(server_.requests().empty());
+  EXPECT_TRUE(nothing_stands());
 }
 
 TEST_F(DownloadTest, ACompletePartNeedsNoServer) {

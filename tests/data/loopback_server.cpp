@@ -46,21 +46,27 @@ std::string header(const ServerBehaviour& behaviour, std::size_t first) {
   if (behaviour.status != 200) {
     return "HTTP/1.1 " + std::to_string(behaviour.status) + " No\r\nContent-Length: 0\r\n";
   }
-  if (first > 0 && first >= size) return "HTTP/1.1 416 No\r\nContent-Length: 0\r\n";
-  const std::string length = "Content-Length: " + std::to_string(size - first) + "\r\n";
+  if (first > 0 && first >= size) {
+    return "HTTP/1.1 416 No\r\nContent-Length: 0\r\nContent-Range: bytes */" +
+           std::to_string(size) + "\r\n";
+  }
+  const std::string length =
+      behaviour.endless ? "" : "Content-Length: " + std::to_string(size - first) + "\r\n";
   if (first == 0) return "HTTP/1.1 200 OK\r\n" + length;
   return "HTTP/1.1 206 Part\r\n" + length + "Content-Range: bytes " + std::to_string(first) + "-" +
          std::to_string(size - 1) + "/" + std::to_string(size) + "\r\n";
 }
 
-void send_all(int connection, const void* data, std::size_t size) {
+// How much the client has taken; less than all when it hung up.
+std::size_t send_all(int connection, const void* data, std::size_t size) {
   const char* bytes = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t sent = ::send(connection, bytes, size, MSG_NOSIGNAL);
-    if (sent <= 0) return;
-    bytes += sent;
-    size -= static_cast<std::size_t>(sent);
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t sent = ::send(connection, bytes + done, size - done, MSG_NOSIGNAL);
+    if (sent <= 0) break;
+    done += static_cast<std::size_t>(sent);
   }
+  return done;
 }
 
 }  // namespace
@@ -122,8 +128,20 @@ void LoopbackServer::answer(int connection) {
   std::size_t count = behaviour.content.size() - first;
   count =
       std::min({count, behaviour.cut_after.value_or(count), behaviour.stall_after.value_or(count)});
-  send_all(connection, behaviour.content.data() + first, count);
+  sent_ += send_all(connection, behaviour.content.data() + first, count);
+  if (behaviour.endless) send_zeros(connection);
   while (behaviour.stall_after && !stop_ && !readable_soon(connection)) {
+  }
+}
+
+// Stops at a limit that no bounded download reaches, so that a client without one fails its test
+// instead of filling the disk.
+void LoopbackServer::send_zeros(int connection) {
+  const Bytes zeros(std::size_t{1} << 20);
+  for (int i = 0; i < 1500 && !stop_; ++i) {
+    const std::size_t sent = send_all(connection, zeros.data(), zeros.size());
+    sent_ += sent;
+    if (sent < zeros.size()) return;
   }
 }
 
