@@ -18,6 +18,8 @@ std::string_view name(ErrorCode code) {
       return "diverged";
     case ErrorCode::network:
       return "network";
+    case ErrorCode::memory:
+      return "memory";
   }
   return "unknown";
 }
@@ -37,6 +39,8 @@ int exit_status(ErrorCode code) {
       return 6;
     case ErrorCode::network:
       return 7;
+    case ErrorCode::memory:
+      return 8;
   }
   return 1;
 }

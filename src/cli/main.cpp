@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -74,6 +75,17 @@ int report(const Error& error) {
   return exit_status(error.code());
 }
 
+// LibTorch's allocators have no exception of their own for it.
+bool is_out_of_memory(const std::string& message) {
+  return message.find("can't allocate memory") != std::string::npos ||
+         message.find("out of memory") != std::string::npos;
+}
+
+int report_out_of_memory(const std::string& what) {
+  return report({ErrorCode::memory, what,
+                 "Lower data.batch_size, or give it more memory; a run goes on with --resume."});
+}
+
 }  // namespace
 }  // namespace bitcycle::cli
 
@@ -85,11 +97,16 @@ int main(int argc, char** argv) {
     return bitcycle::cli::report(error);
   } catch (const std::system_error& error) {  // the file system's, and failing output
     return bitcycle::cli::report({bitcycle::ErrorCode::io, error.what()});
+  } catch (const std::bad_alloc&) {
+    return bitcycle::cli::report_out_of_memory("there is no memory left");
   } catch (const std::exception& error) {
     // LibTorch appends a stack trace to its messages, which helps nobody here.
-    const std::string message = error.what();
-    fmt::print(stderr, "bitcycle: internal error: {}\n",
-               message.substr(0, message.find("\nException raised from")));
+    const std::string whole = error.what();
+    const std::string message = whole.substr(0, whole.find("\nException raised from"));
+    if (bitcycle::cli::is_out_of_memory(message)) {
+      return bitcycle::cli::report_out_of_memory(message);
+    }
+    fmt::print(stderr, "bitcycle: internal error: {}\n", message);
     fmt::print(stderr,
                "  This is a mistake in Bitcycle; please report it with the command line.\n");
     return 1;

@@ -1,6 +1,7 @@
 #include "data/data_directory.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/memory.h"
 #include "bitcycle/io/file.h"
 
 #include "data/gzip.h"
@@ -52,11 +53,27 @@ DataDirectory::File DataDirectory::read(const std::string& name) const {
   if (path.empty()) {
     throw Error(ErrorCode::data, fmt::format("{} is missing", (path_ / name).string()), cure_);
   }
+  const bool zipped = path.extension() == ".gz";
+  if (!listed_ && !zipped) check_size(name, path.string(), fs::file_size(path));
   File file{path.string(), read_file(path, ErrorCode::data)};
   if (listed_) check_listed(path, file.bytes);
-  if (path.extension() == ".gz") file.bytes = gunzip(file.bytes, file.origin);
+  if (zipped) file.bytes = expanded(name, file);
   if (!listed_) check_known(name, file);
   return file;
+}
+
+const KnownFile* DataDirectory::known_file(const std::string& name) const {
+  const auto known = std::find_if(known_.begin(), known_.end(),
+                                  [&](const KnownFile& k) { return k.name == name; });
+  return known == known_.end() ? nullptr : &*known;
+}
+
+// Somebody's own file is as large as it says, which its sum has confirmed.
+std::vector<std::byte> DataDirectory::expanded(const std::string& name, const File& file) const {
+  const KnownFile* known = listed_ ? nullptr : known_file(name);
+  const std::uint64_t size = known != nullptr ? known->size : stated_size(file.bytes);
+  require_memory(size, "the content of " + file.origin);
+  return gunzip(file.bytes, file.origin, size);
 }
 
 void DataDirectory::check_listed(const fs::path& file, std::span<const std::byte> bytes) const {
@@ -72,21 +89,25 @@ void DataDirectory::check_listed(const fs::path& file, std::span<const std::byte
 }
 
 void DataDirectory::check_known(const std::string& name, const File& file) const {
-  const auto known = std::find_if(known_.begin(), known_.end(),
-                                  [&](const KnownFile& k) { return k.name == name; });
-  if (known == known_.end()) return;
-  const std::string hint = cure_ +
-                           " If this is your own data in the same format, say so with: cd " +
-                           path_.string() + " && md5sum * > MD5SUMS";
-  if (file.bytes.size() != known->size) {
-    throw Error(ErrorCode::data,
-                fmt::format("{} is damaged: expected {} bytes (the official file), found {}",
-                            file.origin, known->size, file.bytes.size()),
-                hint);
-  }
-  if (!known->md5.empty()) {
-    require_sum(file.origin, file.bytes, known->md5, "the official file", hint);
-  }
+  check_size(name, file.origin, file.bytes.size());
+  const KnownFile* known = known_file(name);
+  if (known == nullptr || known->md5.empty()) return;
+  require_sum(file.origin, file.bytes, known->md5, "the official file", official_hint());
+}
+
+void DataDirectory::check_size(const std::string& name, const std::string& origin,
+                               std::uint64_t size) const {
+  const KnownFile* known = known_file(name);
+  if (known == nullptr || size == known->size) return;
+  throw Error(ErrorCode::data,
+              fmt::format("{} is damaged: expected {} bytes (the official file), found {}", origin,
+                          known->size, size),
+              official_hint());
+}
+
+std::string DataDirectory::official_hint() const {
+  return cure_ + " If this is your own data in the same format, say so with: cd " + path_.string() +
+         " && md5sum * > MD5SUMS";
 }
 
 }  // namespace bitcycle

@@ -43,8 +43,12 @@ class DataDirectory {
   File read(const std::string& name) const;
 
  private:
+  const KnownFile* known_file(const std::string& name) const;
+  std::vector<std::byte> expanded(const std::string& name, const File& file) const;
   void check_listed(const std::filesystem::path& file, std::span<const std::byte> bytes) const;
+  void check_size(const std::string& name, const std::string& origin, std::uint64_t size) const;
   void check_known(const std::string& name, const File& file) const;
+  std::string official_hint() const;
 
   std::filesystem::path path_;
   std::vector<KnownFile> known_;

@@ -35,15 +35,25 @@ Bytef* zlib_pointer(const std::byte* bytes) {
 
 }  // namespace
 
-std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin) {
+std::uint64_t stated_size(std::span<const std::byte> bytes) {
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 4); ++i) {
+    size = size << 8 | std::to_integer<std::uint64_t>(bytes[bytes.size() - 1 - i]);
+  }
+  return size;
+}
+
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin,
+                              std::uint64_t longest) {
   Inflater inflater;
   z_stream& stream = inflater.stream();
-  std::vector<std::byte> out(std::max<std::size_t>(4 * bytes.size(), 4096));
+  // One byte more than may come, to see that it does.
+  std::vector<std::byte> out(std::min<std::size_t>(4 * bytes.size() + 4096, longest + 1));
   std::size_t used = 0;
   std::size_t taken = 0;
   int status = Z_OK;
   while (status == Z_OK) {
-    if (used == out.size()) out.resize(2 * out.size());
+    if (used == out.size()) out.resize(std::min<std::size_t>(2 * out.size(), longest + 1));
     const auto input = static_cast<uInt>(std::min(bytes.size() - taken, kChunk));
     const auto space = static_cast<uInt>(std::min(out.size() - used, kChunk));
     stream.next_in = zlib_pointer(bytes.data() + taken);
@@ -53,6 +63,9 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::strin
     status = inflate(&stream, Z_NO_FLUSH);
     taken += input - stream.avail_in;
     used += space - stream.avail_out;
+    if (used > longest) {
+      throw damaged(origin, fmt::format("content of at most {} bytes", longest), "more");
+    }
   }
   if (status == Z_BUF_ERROR) {
     throw damaged(origin, "the rest of the gzip data",

@@ -3,13 +3,20 @@
 // Expands gzip files in memory. The format carries a CRC and the length, so damage is always found.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace bitcycle {
 
-// Throws Error(data) naming `origin` when the bytes are truncated, damaged or followed by others.
-std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin);
+// The size of the content as the file's end states it: that of content below 4 GiB (the format
+// counts in 32 bits), if the file is whole.
+std::uint64_t stated_size(std::span<const std::byte> bytes);
+
+// Throws Error(data) naming `origin` when the bytes are truncated, damaged or followed by others,
+// or expand to more than `longest` bytes: a thousand bytes can claim to be a million.
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin,
+                              std::uint64_t longest);
 
 }  // namespace bitcycle

@@ -1,5 +1,7 @@
 #include "data/idx.h"
 
+#include "bitcycle/base/memory.h"
+
 #include "data/damage.h"
 
 #include <algorithm>
@@ -75,6 +77,7 @@ PackedImages decode_idx_images(const IdxSource& images, const IdxSource& labels,
   const IdxArray pixels = decode_idx(images.bytes, 3, images.origin);
   const IdxArray kinds = decode_idx(labels.bytes, 1, labels.origin);
   const std::vector<std::uint32_t>& d = pixels.dimensions;
+  if (d[0] == 0) throw damaged(images.origin, "at least one picture", "none");
   if (d[0] != kinds.dimensions[0]) {
     throw damaged(labels.origin, fmt::format("{} labels, one a picture of {}", d[0], images.origin),
                   fmt::format("{}", kinds.dimensions[0]));
@@ -84,6 +87,7 @@ PackedImages decode_idx_images(const IdxSource& images, const IdxSource& labels,
     throw damaged(images.origin, fmt::format("pictures of 1 to {} pixels a side", kLongestSide),
                   fmt::format("{} x {}", d[1], d[2]));
   }
+  require_memory(pixels.elements.size(), "the pictures of " + images.origin);
   require_labels(kinds.elements, classes, labels.origin);
   const std::uint8_t* pixel = as_numbers(pixels.elements);
   const std::uint8_t* label = as_numbers(kinds.elements);

@@ -1,5 +1,7 @@
 #include "data/jpeg.h"
 
+#include "bitcycle/base/memory.h"
+
 #include "data/damage.h"
 
 #include <memory>
@@ -66,9 +68,11 @@ Image decode_jpeg(std::span<const std::byte> bytes, const std::string& origin) {
   const Header header = read_header(decoder.get(), bytes, origin);
   const bool cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
   const TJPF format = cmyk ? TJPF_CMYK : TJPF_RGB;
+  const std::size_t size = static_cast<std::size_t>(header.width) *
+                           static_cast<std::size_t>(header.height) * (cmyk ? 4 : 3);
+  require_memory(size, fmt::format("{} ({} x {})", origin, header.width, header.height));
   Image image{{3, header.height, header.width}, {}};
-  image.pixels.resize(static_cast<std::size_t>(header.width) *
-                      static_cast<std::size_t>(header.height) * (cmyk ? 4 : 3));
+  image.pixels.resize(size);
   // The accurate transform gives the same pixels on every instruction set; the limit on scans stops
   // files that are small but take minutes.
   const int flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;

@@ -1,7 +1,9 @@
 #include "bitcycle/data/loader.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/memory.h"
 #include "bitcycle/base/random.h"
+#include "bitcycle/base/thread_places.h"
 
 #include "data/subset.h"
 
@@ -47,7 +49,9 @@ void require_usable(const Dataset& dataset, const LoaderOptions& options) {
     throw Error(ErrorCode::usage,
                 fmt::format("expected a batch size of at least 1, found {}", options.batch_size));
   }
-  if (dataset.size() == 0) throw Error(ErrorCode::data, "the dataset has no samples");
+  if (dataset.size() == 0) {
+    throw Error(ErrorCode::data, "the dataset has no samples", "Add samples to it.");
+  }
   if (options.last_batch == LastBatch::drop && dataset.size() < options.batch_size) {
     throw Error(ErrorCode::data,
                 fmt::format("the dataset has {} samples, too few for one batch of {}",
@@ -73,6 +77,13 @@ class BatchMaker {
     if (options_.last_batch == LastBatch::drop) return size / options_.batch_size;
     return (size + options_.batch_size - 1) / options_.batch_size;
   }
+
+  // Floats, so that no number of pictures overflows.
+  double batch_bytes() const {
+    const auto count = static_cast<double>(std::min(options_.batch_size, dataset_->size()));
+    return count * static_cast<double>(shape_.elements()) * sizeof(float);
+  }
+  const ImageShape& shape() const { return shape_; }
 
   // `used` lends its memory.
   Batch make(std::int64_t step, Batch used) {
@@ -134,6 +145,10 @@ struct Loader::Implementation {
         window(std::max({options.prefetch, options.workers, 1})),
         next_step(options.first_step),
         next_taken(options.first_step) {
+    require_memory(static_cast<std::uint64_t>(maker.batch_bytes() * static_cast<double>(window)),
+                   fmt::format("preparing {} batches of {} pictures of {} x {} ahead", window,
+                               options.batch_size, maker.shape().height, maker.shape().width),
+                   "Lower data.batch_size, data.workers or the size of the pictures.");
     for (int i = 0; i < options.workers; ++i) {
       workers.emplace_back([this](const std::stop_token& stop) { work(stop); });
     }
@@ -145,6 +160,7 @@ struct Loader::Implementation {
   }
 
   void work(const std::stop_token& stop) {
+    leave_places();
     std::unique_lock lock(mutex);
     const auto room = [this] { return next_taken < next_step + window; };
     while (can_work.wait(lock, stop, room)) {

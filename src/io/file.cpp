@@ -1,5 +1,7 @@
 #include "bitcycle/io/file.h"
 
+#include "bitcycle/base/memory.h"
+
 #include "io/descriptor.h"
 
 #include <atomic>
@@ -39,6 +41,7 @@ std::vector<std::byte> read_file(const fs::path& path, ErrorCode code) {
   const Descriptor file(path, O_RDONLY, {"read", path, code});
   struct stat status = {};
   if (::fstat(file.fd(), &status) == -1) throw file.error();
+  require_memory(static_cast<std::uint64_t>(status.st_size), path.string());
   // Pipes and /proc report size 0, so the size is a first guess and the end of file decides.
   std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size) + 1);
   std::size_t used = 0;

@@ -35,4 +35,11 @@ std::int64_t Network::parameters() const {
       [](std::int64_t sum, const Node& node) { return sum + node.parameters(); });
 }
 
+std::int64_t Network::activations() const {
+  return std::accumulate(nodes.begin(), nodes.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Node& node) {
+                           return sum + (node.has_weights() ? node.out.elements() : 0);
+                         });
+}
+
 }  // namespace bitcycle

@@ -1,11 +1,12 @@
 #include "bitcycle/train/caching_allocator.h"
 
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/memory.h"
 #include "bitcycle/quant/torch.h"
 
 #include <bit>
 #include <cstdlib>
 #include <mutex>
-#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -48,6 +49,19 @@ class CachingAllocator final : public c10::Allocator {
   }
 
  private:
+  // Asks first: the system would hand out more than it has and kill the process later.
+  void* fresh_block(std::size_t size) const {
+    const std::string hint = "Lower data.batch_size, or use a smaller network.";
+    const std::string what = "a tensor, besides " +
+                             readable_size(static_cast<std::uint64_t>(memory_.in_use)) +
+                             " in other tensors,";
+    require_memory(size, what, hint);
+    void* block = std::aligned_alloc(kAlignment, size);
+    if (block != nullptr) return block;
+    throw Error(ErrorCode::memory,
+                what + " needs " + readable_size(size) + ", which the system refuses", hint);
+  }
+
   void* take(std::size_t size) const {
     const std::lock_guard lock(mutex_);
     auto& free = free_[size];
@@ -56,8 +70,7 @@ class CachingAllocator final : public c10::Allocator {
       block = free.back();
       free.pop_back();
     } else {
-      block = std::aligned_alloc(kAlignment, size);
-      if (block == nullptr) throw std::bad_alloc();
+      block = fresh_block(size);
     }
     sizes_.emplace(block, size);
     memory_.in_use += static_cast<std::int64_t>(size);

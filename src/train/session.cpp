@@ -1,8 +1,10 @@
 #include "bitcycle/train/session.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/memory.h"
 #include "bitcycle/network/zoo.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <omp.h>
@@ -89,6 +91,22 @@ Session::Session(const Recipe& recipe)
   controller_ = std::make_unique<PrecisionController>(*model_, std::move(plan), recipe.seed);
   controller_->set_range_start(recipe.precision.range_start);
   model_->to(device_);
+}
+
+// A lower bound: weights and their gradients in float, activations as the integer scheme keeps
+// them, in half precision. Simulation keeps several times as much.
+void Session::require_training_memory() const {
+  constexpr double kParameterBytes = 2 * sizeof(float);
+  constexpr double kActivationBytes = 2;
+  const auto batch =
+      static_cast<double>(std::min<std::int64_t>(recipe_.data.batch_size, training_.train->size()));
+  const double least = static_cast<double>(network().parameters()) * kParameterBytes +
+                       static_cast<double>(network().activations()) * batch * kActivationBytes;
+  require_memory(static_cast<std::uint64_t>(least),
+                 "a training step of " + recipe_.model.name +
+                     " with data.batch_size = " + std::to_string(recipe_.data.batch_size),
+                 "This is the least it takes. Lower data.batch_size or the size of the pictures, "
+                 "or use a smaller network.");
 }
 
 std::unique_ptr<Loader> Session::training_batches(Step first_step) const {

@@ -41,7 +41,9 @@ struct Trainer::Implementation {
         evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
         files(run_directory),
         store(run_directory),
-        events(std::move(events_)) {}
+        events(std::move(events_)) {
+    session.require_training_memory();
+  }
 
   const Recipe& recipe() const { return session.recipe(); }
   double epochs_done() const {

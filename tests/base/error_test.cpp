@@ -13,6 +13,7 @@ TEST(ErrorTest, UserMistakesExitWithTwoAndOthersDoNot) {
   EXPECT_EQ(exit_status(ErrorCode::checkpoint), 5);
   EXPECT_EQ(exit_status(ErrorCode::diverged), 6);
   EXPECT_EQ(exit_status(ErrorCode::network), 7);
+  EXPECT_EQ(exit_status(ErrorCode::memory), 8);
 }
 
 TEST(ErrorTest, CarriesMessageAndHint) {

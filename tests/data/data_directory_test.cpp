@@ -80,5 +80,27 @@ TEST_F(DataDirectoryTest, FilesMayBeZipped) {
   EXPECT_THAT(file.origin, testing::EndsWith("hello.gz"));
 }
 
+TEST_F(DataDirectoryTest, ZippedFilesAreExpandedNoFurtherThanExpected) {
+  const std::string path = root_.path() / "hello";
+  write(path, std::string(1 << 20, 'h'));
+  ASSERT_EQ(std::system(("gzip " + path).c_str()), 0);
+  expect_error([&] { read("hello"); }, ErrorCode::data,
+               {"hello.gz is damaged", "at most 6 bytes", "more"});
+}
+
+TEST_F(DataDirectoryTest, OfficialFilesOfAnotherSizeAreNotRead) {
+  write(root_.path() / "hello", "hello\n");
+  std::filesystem::resize_file(root_.path() / "hello", std::uintmax_t{1} << 42);  // sparse
+  expect_error([&] { read("hello"); }, ErrorCode::data,
+               {"expected 6 bytes", "found 4398046511104"});
+}
+
+TEST_F(DataDirectoryTest, FilesLargerThanMemoryAreNotRead) {
+  write(root_.path() / "own", "x");
+  std::filesystem::resize_file(root_.path() / "own", std::uintmax_t{1} << 42);
+  expect_error([&] { read("own"); }, ErrorCode::memory,
+               {(root_.path() / "own").string(), "needs 4.40 TB of memory"});
+}
+
 }  // namespace
 }  // namespace bitcycle

@@ -32,7 +32,7 @@ Bytes zipped(const Bytes& bytes) {
 
 TEST(GzipTest, GivesBackWhatWasCompressed) {
   for (std::size_t size : {0, 1, 4096, 100'000}) {
-    EXPECT_EQ(gunzip(zipped(text(size)), "x.gz"), text(size)) << size;
+    EXPECT_EQ(gunzip(zipped(text(size)), "x.gz", size), text(size)) << size;
   }
 }
 
@@ -40,7 +40,7 @@ TEST(GzipTest, EveryCutIsFound) {
   const Bytes whole = zipped(text(300));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::span<const std::byte> cut = std::span(whole).first(size);
-    expect_error([&] { gunzip(cut, "x.gz"); }, ErrorCode::data,
+    expect_error([&] { gunzip(cut, "x.gz", 300); }, ErrorCode::data,
                  {"x.gz is damaged", "end of the file"});
   }
 }
@@ -53,17 +53,32 @@ TEST(GzipTest, NoFlippedBitChangesTheContentUnnoticed) {
     Bytes flipped = whole;
     flipped[bit / 8] ^= std::byte{1} << static_cast<int>(bit % 8);
     try {
-      EXPECT_EQ(gunzip(flipped, "x.gz"), text(300)) << "bit " << bit;
+      EXPECT_EQ(gunzip(flipped, "x.gz", 300), text(300)) << "bit " << bit;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::data);
     }
   }
 }
 
+TEST(GzipTest, SaysHowLongItsContentIs) {
+  for (std::size_t size : {0, 1, 70'000}) EXPECT_EQ(stated_size(zipped(text(size))), size);
+  EXPECT_EQ(stated_size({}), 0u);
+}
+
+TEST(GzipTest, ContentIsExpandedNoFurtherThanExpected) {
+  const Bytes bomb = zipped(Bytes(std::size_t{8} << 20));
+  ASSERT_LT(bomb.size(), std::size_t{100'000});
+  for (std::size_t longest : {std::size_t{0}, std::size_t{1000}, (std::size_t{8} << 20) - 1}) {
+    expect_error([&] { gunzip(bomb, "x.gz", longest); }, ErrorCode::data,
+                 {"x.gz is damaged", "at most " + std::to_string(longest) + " bytes"});
+  }
+  EXPECT_EQ(gunzip(bomb, "x.gz", std::size_t{8} << 20).size(), std::size_t{8} << 20);
+}
+
 TEST(GzipTest, BytesAfterTheEndAreDamage) {
   Bytes longer = zipped(text(300));
   longer.push_back({});
-  expect_error([&] { gunzip(longer, "x.gz"); }, ErrorCode::data, {"found 1 bytes more"});
+  expect_error([&] { gunzip(longer, "x.gz", 300); }, ErrorCode::data, {"found 1 bytes more"});
 }
 
 }  // namespace

@@ -67,12 +67,21 @@ TEST(IdxTest, DimensionsThatOverflowAreDamage) {
   Bytes huge = kImages;
   for (std::size_t i = 4; i < 16; ++i) huge[i] = std::byte{0xff};
   expect_error([&] { decode(huge, kLabels); }, ErrorCode::data, {"images is damaged"});
-  const Bytes flat = to_bytes({0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255});
+  const Bytes flat = to_bytes({0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 0, 255, 255, 255, 255});
   expect_error(
       [&] {
-        decode(flat, to_bytes({0, 0, 8, 1, 0, 0, 0, 0}));
+        decode(flat, to_bytes({0, 0, 8, 1, 0, 0, 0, 1, 0}));
       },
       ErrorCode::data, {"1 to 65535 pixels a side"});
+}
+
+TEST(IdxTest, NoPicturesAreDamage) {
+  const Bytes none = to_bytes({0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3});
+  expect_error(
+      [&] {
+        decode(none, to_bytes({0, 0, 8, 1, 0, 0, 0, 0}));
+      },
+      ErrorCode::data, {"images is damaged", "at least one picture"});
 }
 
 }  // namespace

@@ -55,6 +55,20 @@ class Numbered final : public Dataset {
   std::int64_t broken_;
 };
 
+TEST(LoaderTest, BatchesLargerThanMemoryAreRefusedInWords) {
+  const auto dataset = make_synthetic({{3, 256, 256}, 7, 1'000'000'000, 0}, RandomKey(3),
+                                      DatasetOptions::Split::train);
+  expect_error([&] { Loader(dataset, {}, {.batch_size = 1'000'000'000, .prefetch = 4}); },
+               ErrorCode::memory,
+               {"4 batches of 1000000000 pictures of 256 x 256", "needs 3.15 PB", "batch_size"});
+}
+
+TEST(LoaderTest, ABatchMayBeLargerThanTheDataset) {
+  Loader loader = make(5, {.batch_size = 65'536});
+  EXPECT_EQ(loader.steps_per_epoch(), 1);
+  EXPECT_EQ(loader.next().count(), 5);
+}
+
 TEST(LoaderTest, TheStreamIsTheSameForAnyNumberOfWorkers) {
   Loader alone = make(50, {.batch_size = 8, .seed = 5, .workers = 0});
   const std::vector<Batch> expected = take(alone, 20);

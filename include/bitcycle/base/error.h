@@ -18,6 +18,7 @@ enum class ErrorCode {
   checkpoint,  // a checkpoint is missing, damaged, or of another run
   diverged,    // training produced a value that is not finite
   network,     // a download failed
+  memory,      // the machine has too little memory
 };
 
 // The name of a code as printed and documented, e.g. "recipe".

@@ -13,7 +13,7 @@
 
 namespace bitcycle {
 
-// Throws Error(code) naming the file and the system's reason.
+// Throws Error(code) naming the file and the system's reason; Error(memory) when it is too large.
 std::vector<std::byte> read_file(const std::filesystem::path& path, ErrorCode code = ErrorCode::io);
 
 // Throws Error(io); on failure the temporary file is removed and the old content stands.

@@ -67,6 +67,8 @@ struct Network {
 
   std::int64_t macs() const;
   std::int64_t parameters() const;
+  // Values of one sample that a training step keeps for its backward pass: the layers' outputs.
+  std::int64_t activations() const;
 };
 
 }  // namespace bitcycle

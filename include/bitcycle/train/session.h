@@ -31,6 +31,8 @@ class Session {
   NetworkModel& model() { return model_; }
   PrecisionController& controller() { return *controller_; }
 
+  // Throws Error(memory) when a step of training cannot fit: then it is better not begun.
+  void require_training_memory() const;
   // A stream of training batches from a step on.
   std::unique_ptr<Loader> training_batches(Step first_step) const;
   // Scores the model on a split at the given precision. The validation split must not be empty.
