@@ -90,6 +90,45 @@ void require_fraction(double validation) {
       fmt::format("expected a validation fraction from 0 to below 1, found {}", validation));
 }
 
+// What a dataset is called in messages.
+std::string shown(const DatasetOptions& options) {
+  return options.root.empty() ? options.name
+                              : fmt::format("{} in {}", options.name, options.root.string());
+}
+
+std::string samples(std::int64_t count) {
+  return count == 1 ? "1 sample" : fmt::format("{} samples", count);
+}
+
+void require_samples(const Dataset& dataset, const DatasetOptions& options, const char* part) {
+  if (dataset.size() > 0) return;
+  throw Error(ErrorCode::data, fmt::format("the {} set of {} has no samples", part, shown(options)),
+              "Add samples to it, or use another dataset; `bitcycle data` lists what is found.");
+}
+
+// Validation takes at least one sample, and as many as its fraction rounds to.
+void require_training_samples(const TrainingSets& sets, const Dataset& whole,
+                              const DatasetOptions& options) {
+  if (sets.train->size() > 0) return;
+  throw Error(ErrorCode::data,
+              fmt::format("the training set of {} has {}, and data.validation = {} takes {} of "
+                          "them: none is left to train on",
+                          shown(options), samples(whole.size()), options.validation, whole.size()),
+              "Use more samples, or lower data.validation; with data.validation = 0 and "
+              "evaluation.best_on = \"test\" all of them are trained on.");
+}
+
+// Fewer cannot be both trained on and validated.
+constexpr std::int64_t kFewestTrainingSamples = 2;
+
+void require_usable(const Dataset& dataset, const DatasetOptions& options) {
+  if (options.split != Split::train || dataset.size() >= kFewestTrainingSamples) return;
+  throw Error(ErrorCode::data,
+              fmt::format("the training set of {} has {}, too few to train on and to validate",
+                          shown(options), samples(dataset.size())),
+              "Add samples to it.");
+}
+
 RandomKey split_key(const DatasetOptions& options) {
   return RandomKey(options.seed).derive("split");
 }
@@ -105,10 +144,12 @@ const std::vector<std::string>& dataset_names() {
 TrainingSets open_training_sets(const DatasetOptions& options) {
   require_fraction(options.validation);
   auto whole = open_whole(options, Split::train);
+  require_samples(*whole, options, "training");
   if (options.validation == 0 && options.limit == 0) return {whole, nullptr};
   SplitIndices indices =
       split_indices(whole->size(), options.validation, options.limit, split_key(options));
   TrainingSets sets{subset(whole, std::move(indices.train)), nullptr};
+  require_training_samples(sets, *whole, options);
   if (options.validation > 0) sets.validation = subset(whole, std::move(indices.validation));
   return sets;
 }
@@ -116,6 +157,7 @@ TrainingSets open_training_sets(const DatasetOptions& options) {
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options) {
   if (options.split == Split::test) {
     auto whole = open_whole(options, Split::test);
+    require_samples(*whole, options, "test");
     if (options.limit == 0) return whole;
     SplitIndices indices = split_indices(whole->size(), 0, options.limit, split_key(options));
     return subset(whole, std::move(indices.train));
@@ -129,7 +171,9 @@ std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options) {
 
 void check_dataset(const std::string& name, const fs::path& root) {
   for (Split split : {Split::train, Split::test}) {
-    const auto dataset = open_dataset({.name = name, .root = root, .split = split});
+    const DatasetOptions options{.name = name, .root = root, .split = split};
+    const auto dataset = open_dataset(options);
+    require_usable(*dataset, options);
     for (std::int64_t i = 0; i < dataset->size(); ++i) dataset->image(i);
   }
 }

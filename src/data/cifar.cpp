@@ -50,6 +50,7 @@ void append_cifar(std::span<const std::byte> bytes, CifarKind kind, const std::s
                   fmt::format("{} bytes, which is {} records and {} bytes", bytes.size(),
                               bytes.size() / record, bytes.size() % record));
   }
+  if (bytes.empty()) throw damaged(origin, "at least one record", "an empty file");
   const std::size_t count = bytes.size() / record;
   const std::size_t before = images.pixels.size();
   images.pixels.resize(before + count * kPixels);

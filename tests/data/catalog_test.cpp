@@ -116,6 +116,49 @@ TEST_F(CatalogTest, SplitsAndLimits) {
   expect_error([&] { size(Split::train, 1, 0); }, ErrorCode::usage, {"validation fraction"});
 }
 
+// What is left of 5 samples for training and validation: never nothing without a word.
+TEST_F(CatalogTest, ASplitThatLeavesNothingIsAnError) {
+  write_small_cifar10(root_.path(), 1);
+  EXPECT_EQ(size(Split::train, 0.8, 0), 1);
+  expect_error([&] { size(Split::train, 0.9, 0); }, ErrorCode::data,
+               {"cifar10", root_.path().string(), "has 5 samples", "data.validation = 0.9",
+                "none is left to train on", "evaluation.best_on"});
+  expect_error([&] { size(Split::validation, 0.99, 1); }, ErrorCode::data,
+               {"none is left to train on"});
+}
+
+TEST_F(CatalogTest, OnePictureCannotBeTrainedOnAndValidated) {
+  write(root_.path() / "train/a/1.jpg", test::flat_jpeg(8, 8, {9}));
+  write(root_.path() / "val/a/1.jpg", test::flat_jpeg(8, 8, {9}));
+  DatasetOptions options{.name = "image_folder", .root = root_.path(), .validation = 0.1};
+  expect_error([&] { open_training_sets(options); }, ErrorCode::data,
+               {"has 1 sample,", "takes 1 of them"});
+  options.validation = 0;
+  EXPECT_EQ(open_training_sets(options).train->size(), 1);
+  expect_error([&] { check_dataset("image_folder", root_.path()); }, ErrorCode::data,
+               {"has 1 sample,", "too few to train on and to validate"});
+}
+
+TEST_F(CatalogTest, EmptySetsAreErrors) {
+  const auto open_synthetic = [](std::int64_t train, std::int64_t test, Split split) {
+    open_dataset({.name = "synthetic",
+                  .split = split,
+                  .synthetic = {.train_size = train, .test_size = test}});
+  };
+  EXPECT_NO_THROW(open_synthetic(1, 0, Split::train));
+  EXPECT_NO_THROW(open_synthetic(0, 1, Split::test));
+  expect_error([&] { open_synthetic(0, 1, Split::train); }, ErrorCode::data,
+               {"the training set of synthetic has no samples"});
+  expect_error([&] { open_synthetic(1, 0, Split::test); }, ErrorCode::data,
+               {"the test set of synthetic has no samples"});
+}
+
+TEST_F(CatalogTest, EmptyFilesAreNotIntact) {
+  write_small_cifar10(root_.path(), 0);
+  expect_error([&] { check_dataset("cifar10", root_.path()); }, ErrorCode::data,
+               {"data_batch_1.bin is damaged", "at least one record", "an empty file"});
+}
+
 TEST_F(CatalogTest, TrainingSetsAreThoseOfTheSplits) {
   const DatasetOptions options{.name = "synthetic", .validation = 0.25, .seed = 3};
   const TrainingSets sets = open_training_sets(options);

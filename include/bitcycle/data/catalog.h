@@ -36,8 +36,8 @@ struct DatasetOptions {
   SyntheticOptions synthetic = {};
 };
 
-// Throws Error(data) when the dataset is missing or damaged: which file, what was expected, how to
-// get it. An unknown name is Error(usage).
+// Throws Error(data) when the dataset is missing, damaged, or the split is empty: which file, what
+// was expected, how to get it. An unknown name is Error(usage). So a split has at least one sample.
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options);
 
 // Both parts of the training set, read once and sharing their memory. `validation` is null when the
@@ -48,7 +48,8 @@ struct TrainingSets {
 };
 TrainingSets open_training_sets(const DatasetOptions& options);
 
-// Reads and decodes every sample of the training and the test set; throws what is wrong first.
+// Reads and decodes every sample of the training and the test set; throws what is wrong first. A
+// training set that cannot be cut into training and validation is wrong too.
 void check_dataset(const std::string& name, const std::filesystem::path& root);
 
 }  // namespace bitcycle
