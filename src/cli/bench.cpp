@@ -50,7 +50,8 @@ void add_common(CLI::App& command, Options& options) {
   command.add_option("--backend", options.backend, "How low precision is computed")
       ->check(CLI::IsMember(words(PrecisionRecipe::Backend{})))
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "Threads; 0 for all cores")
+  command
+      .add_option("--threads", options.threads, "Threads; 0 for one on each core that may be used")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command.add_option("--repeats", options.repeats, "Timed steps of each")

@@ -2,6 +2,8 @@
 // mistake is answered in milliseconds, then let `bitcycle-torch` take over this process.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/processors.h"
+#include "bitcycle/base/thread_places.h"
 #include "bitcycle/kernels/isa.h"
 #include "bitcycle/network/zoo.h"
 
@@ -12,8 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -44,13 +46,35 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-// OpenMP reads its settings when it is loaded, which is why they are made here. Unbound threads may
-// share a core for a whole run; a single thread is better left to the system. The number is stated
-// because a bound process sees one core only.
-void bind_threads(int threads) {
-  const int used = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
-  setenv("OMP_NUM_THREADS", std::to_string(used).c_str(), /*overwrite=*/0);
-  if (used > 1) setenv("OMP_PROC_BIND", "true", /*overwrite=*/0);
+// What the user has asked for: of the recipe or the command line, else of OpenMP; 0: nothing.
+int wanted_threads(int threads) {
+  if (threads > 0) return threads;
+  const char* value = std::getenv("OMP_NUM_THREADS");
+  return value != nullptr ? std::atoi(value) : 0;
+}
+
+bool placed_by_user() {
+  return std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
+         std::getenv("GOMP_CPU_AFFINITY") != nullptr;
+}
+
+// OpenMP reads its settings when it is loaded, which is why they are made here. The number of
+// threads is stated because a bound process sees one core only. Under a quota of less than the
+// cores nothing is bound: the others under such quotas, whose claims cannot be seen from a
+// container, would choose the same cores. The claims last as long as the process.
+[[nodiscard]] std::optional<ThreadPlaces> place_threads(int threads) {
+  const std::vector<ProcessorCore> cores = physical_cores(allowed_cpus());
+  const std::optional<double> quota = cpu_quota();
+  const int wanted = wanted_threads(threads);
+  const int used = wanted > 0 ? wanted : default_threads(cores.size(), quota);
+  setenv("OMP_NUM_THREADS", std::to_string(used).c_str(), /*overwrite=*/threads > 0 ? 1 : 0);
+  const bool part = quota && *quota < static_cast<double>(cores.size());
+  if (part || placed_by_user()) return std::nullopt;
+  std::optional<ThreadPlaces> places = claim_places(cores, used);
+  if (!places) return std::nullopt;
+  setenv("OMP_PLACES", places->omp_places.c_str(), /*overwrite=*/1);
+  setenv("OMP_PROC_BIND", "close", /*overwrite=*/1);
+  return places;
 }
 
 // Both sides of a bench use the instruction set that BITCYCLE_ISA names. LibTorch and oneDNN have
@@ -62,7 +86,7 @@ void limit_baseline() {
 }
 
 [[noreturn]] void hand_over(int threads) {
-  bind_threads(threads);
+  const std::optional<ThreadPlaces> places = place_threads(threads);
   const fs::path program = torch_program();
   std::vector<std::string> arguments = own_arguments();
   std::vector<char*> pointers;

@@ -192,7 +192,7 @@ void describe(Visit& visit, Is<Recipe> auto& r) {
   visit(field("seed", "every random number follows from it").at_least(0), r.seed);
   visit(field("steps", "length of the run; or give `epochs`").in(0, 1e12), r.steps);
   visit(field("epochs", "length of the run in passes over the training set").in(0, 1e6), r.epochs);
-  visit(field("threads", "0: all cores").in(0, 1024).conduct(), r.threads);
+  visit(field("threads", "0: one for each core that may be used").in(0, 1024).conduct(), r.threads);
   visit(field("device", "\"cpu\", \"cuda\" or \"cuda:N\""), r.device);
   visit(field("log_every", "steps between two lines of metrics.jsonl").in(1, 1e9).conduct(),
         r.log_every);

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# What the program without LibTorch hands over: the number of threads and the cores they are bound to.
+# A stand-in for bitcycle-torch says what it was given.
+# Claims of runs on this machine are not seen from a network of one's own.
+if [[ ${2:-} != alone ]] && unshare -rn true 2>/dev/null; then
+  exec unshare -rn "$0" "${1:?}" alone
+fi
+source "$(dirname "$0")/lib.sh"
+unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
+small_recipe
+
+cp "$bitcycle" bitcycle
+cat >bitcycle-torch <<'SH'
+#!/bin/sh
+echo "${OMP_NUM_THREADS} ${OMP_PROC_BIND:-unbound} ${OMP_PLACES:-anywhere}"
+[ -z "$HOLD" ] || exec sleep 60
+SH
+chmod +x bitcycle-torch
+train=(./bitcycle train small.toml)
+
+# The first CPU of each core that may be used, as lscpu sees the machine.
+allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
+readarray -t cores < <(taskset -c "$allowed" lscpu --parse=CPU,CORE,SOCKET | grep -v '^#' |
+  sort -t, -k3,3n -k2,2n -k1,1n | awk -F, '!seen[$2 "," $3]++ { print $1 }' | sort -n)
+count=${#cores[@]}
+
+# handed COMMAND...: what the stand-in was given.
+handed() { "$@" 2>/dev/null; }
+first_place() { local text=${1##* }; echo "${text%%\}*}}"; }
+
+read -r threads bound places <<<"$(handed "${train[@]}")"
+if [[ $(find /sys/fs/cgroup -name cpu.max -readable 2>/dev/null | xargs -r cat | grep -vc '^max') == 0 &&
+      $(find /sys/fs/cgroup/ -name cpu.cfs_quota_us -readable 2>/dev/null | xargs -r cat | grep -vc '^-1') == 0 ]]; then
+  [[ $threads == "$count" ]] || fail "expected a thread for each of $count cores, found $threads"
+  [[ $bound == close ]] || fail "free cores were not claimed: $bound $places"
+fi
+
+# An affinity mask of one CPU, and what users ask for.
+[[ $(handed taskset -c "${cores[0]}" "${train[@]}") == "1 "* ]] || fail "the affinity mask was ignored"
+[[ $(handed "${train[@]}" --set threads=3) == "3 "* ]] || fail "threads = 3 was ignored"
+[[ $(handed env OMP_NUM_THREADS=5 "${train[@]}") == "5 "* ]] || fail "OMP_NUM_THREADS was ignored"
+[[ $(handed env OMP_NUM_THREADS=5 "${train[@]}" --set threads=1) == "1 "* ]] || fail "the recipe comes first"
+[[ $(handed env OMP_PROC_BIND=false "${train[@]}") == *" false anywhere" ]] || fail "OMP_PROC_BIND was ignored"
+
+# Side by side: other first places while the first run lasts, the same one after it.
+[[ $bound == close && $count -ge 2 ]] || exit 0
+HOLD=1 ./bitcycle train small.toml --set threads=1 >held.txt 2>/dev/null &
+holder=$!
+trap 'kill "$holder" 2>/dev/null || true; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [[ -s held.txt ]] && break; sleep 0.05; done
+first=$(first_place "$(cat held.txt)")
+second=$(first_place "$(handed "${train[@]}" --set threads=1)")
+[[ $first =~ ^\{${cores[0]}[,}] ]] || fail "expected the first core, found $first"
+[[ $second =~ ^\{${cores[1]}[,}] ]] || fail "expected the second core, found $second"
+[[ $(handed "${train[@]}" --set threads="$count") == "$count unbound anywhere" ]] ||
+  fail "bound to a core that another run has"
+kill "$holder"
+wait "$holder" 2>/dev/null || true
+[[ $(first_place "$(handed "${train[@]}" --set threads=1)") == "$first" ]] || fail "a claim outlived its run"
