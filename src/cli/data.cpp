@@ -46,6 +46,7 @@ Entry examine(FoundDataset found, bool verify) {
     check_dataset(found.name, found.directory);
     return {std::move(found), "intact", ""};
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::memory) throw;  // says nothing of the files
     return {std::move(found), "damaged", error.what()};
   }
 }

@@ -93,9 +93,14 @@ Session::Session(const Recipe& recipe)
   model_->to(device_);
 }
 
+void Session::require_trainable() {
+  split(DatasetOptions::Split::test);
+  require_step_memory();
+}
+
 // A lower bound: weights and their gradients in float, activations as the integer scheme keeps
 // them, in half precision. Simulation keeps several times as much.
-void Session::require_training_memory() const {
+void Session::require_step_memory() const {
   constexpr double kParameterBytes = 2 * sizeof(float);
   constexpr double kActivationBytes = 2;
   const auto batch =

@@ -42,7 +42,7 @@ struct Trainer::Implementation {
         files(run_directory),
         store(run_directory),
         events(std::move(events_)) {
-    session.require_training_memory();
+    session.require_trainable();
   }
 
   const Recipe& recipe() const { return session.recipe(); }

@@ -80,6 +80,21 @@ TEST_F(DataCommandTest, VerifyFindsDamage) {
   EXPECT_EQ(damaged["places"][0], to_.string());
 }
 
+TEST_F(DataCommandTest, VerifyFindsSetsWithoutSamples) {
+  std::string sums;
+  for (const test::ArchiveEntry& entry : test::small_cifar10(0)) {
+    const fs::path file = to_ / entry.path;
+    test::write(file, entry.content);
+    sums += md5(entry.content) + "  " + file.filename().string() + "\n";
+  }
+  test::write(to_ / "cifar-10-batches-bin/MD5SUMS", sums);
+  const Outcome outcome = run("--verify --json --root " + to_.string());
+  EXPECT_EQ(outcome.status, exit_status(ErrorCode::data));
+  const auto found = nlohmann::json::parse(outcome.out)["datasets"][1];
+  EXPECT_EQ(found["state"], "damaged");
+  EXPECT_THAT(found["problem"], testing::HasSubstr("at least one record"));
+}
+
 TEST_F(DataCommandTest, ErrorsHaveTheirExitStatus) {
   EXPECT_EQ(run("get").status, exit_status(ErrorCode::usage));
   EXPECT_EQ(run("get cifar11").status, exit_status(ErrorCode::usage));

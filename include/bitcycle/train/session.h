@@ -31,8 +31,9 @@ class Session {
   NetworkModel& model() { return model_; }
   PrecisionController& controller() { return *controller_; }
 
-  // Throws Error(memory) when a step of training cannot fit: then it is better not begun.
-  void require_training_memory() const;
+  // Throws what would end a training run later: Error(data) when there is no test set to score it
+  // on, Error(memory) when a step cannot fit.
+  void require_trainable();
   // A stream of training batches from a step on.
   std::unique_ptr<Loader> training_batches(Step first_step) const;
   // Scores the model on a split at the given precision. The validation split must not be empty.
@@ -40,6 +41,7 @@ class Session {
 
  private:
   std::shared_ptr<const Dataset> split(DatasetOptions::Split which);
+  void require_step_memory() const;
 
   Recipe recipe_;
   at::Device device_;

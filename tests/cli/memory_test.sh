@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Too little memory: what was too large, and exit status 8.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+# limited KILOBYTES command...: with so much address space and no more. One thread and no data worker,
+# since each takes address space of its own.
+limited() { (ulimit -v "$1"; shift; OMP_NUM_THREADS=1 exec "$@"); }
+train=("$bitcycle" train small.toml -q --set data.workers=0)
+
+# Known from the recipe, before anything is written.
+expect 8 'a training step of cifar_resnet110 with data.batch_size = 40000 needs' \
+  limited 6000000 "${train[@]}" --run-dir a --set model.name=cifar_resnet110 --set data.batch_size=40000 \
+  --set data.limit=0
+[[ ! -e a ]] || fail "a run that cannot fit was begun"
+
+# Found by the tensors of a run, whose simulation keeps more than is sure beforehand.
+expect 8 'a tensor, besides' \
+  limited 5000000 "${train[@]}" --run-dir b --set model.name=cifar_resnet8 --set data.batch_size=8192 \
+  --set data.limit=0 --set precision.backend=simulate
+! grep -q 'mistake in Bitcycle' out.txt || fail "too little memory is not Bitcycle's mistake"
+
+# Found in a bench, whose batches are made without a loader.
+expect 8 'a tensor, besides' limited 3000000 "$bitcycle" bench step --model cifar_resnet8 --batch 20000 --repeats 1
+! grep -q 'mistake in Bitcycle' out.txt || fail "too little memory is not Bitcycle's mistake"
