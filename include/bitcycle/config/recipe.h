@@ -102,7 +102,7 @@ struct Recipe {
   std::uint64_t seed = 1;
   std::int64_t steps = 0;  // one of steps and epochs is given; the other is 0
   double epochs = 0;
-  int threads = 0;  // 0: all cores
+  int threads = 0;  // 0: one for each core that may be used
   std::string device = "cpu";
   int log_every = 50;
   ModelRecipe model;
