@@ -29,8 +29,7 @@ handed() { "$@" 2>/dev/null; }
 first_place() { local text=${1##* }; echo "${text%%\}*}}"; }
 
 read -r threads bound places <<<"$(handed "${train[@]}")"
-if [[ $(find /sys/fs/cgroup -name cpu.max -readable 2>/dev/null | xargs -r cat | grep -vc '^max') == 0 &&
-      $(find /sys/fs/cgroup/ -name cpu.cfs_quota_us -readable 2>/dev/null | xargs -r cat | grep -vc '^-1') == 0 ]]; then
+if ! has_cpu_quota; then
   [[ $threads == "$count" ]] || fail "expected a thread for each of $count cores, found $threads"
   [[ $bound == close ]] || fail "free cores were not claimed: $bound $places"
 fi

@@ -19,6 +19,12 @@ expect() {
   ! grep -qE 'frame #|terminate called|Aborted' out.txt || fail "a stack trace from: $*"
 }
 
+# Some control group of this machine has a CPU quota; runs under one may be left unbound.
+has_cpu_quota() {
+  find /sys/fs/cgroup/ -name cpu.max -readable -exec cat {} + 2>/dev/null | grep -qv '^max' ||
+    find /sys/fs/cgroup/ -name cpu.cfs_quota_us -readable -exec cat {} + 2>/dev/null | grep -qv '^-1'
+}
+
 # A recipe that trains in a second or two; arguments are --set pairs.
 small_recipe() {
   cat >small.toml <<'TOML'

@@ -68,6 +68,11 @@ INSTANTIATE_TEST_SUITE_P(Zoo, CountsTest,
                                   std::to_string(info.param.classes);
                          });
 
+// Three layers at 16 x 32 x 32; two and a shortcut at 32 x 16 x 16 and at 64 x 8 x 8; ten classes.
+TEST(NetworkTest, ActivationsAreTheLayersOutputs) {
+  EXPECT_EQ(make_network("cifar_resnet8").activations(), 3 * 16384 + 3 * 8192 + 3 * 4096 + 10);
+}
+
 TEST(ZooTest, CifarResNetsOfEveryDepthHaveTheirLayers) {
   for (const int n : {1, 2, 3, 4, 100}) {
     const Network network = make_network("cifar_resnet" + std::to_string(6 * n + 2));
