@@ -17,7 +17,7 @@ Pair pair_of(const torch::ExpandingArray<2>& array) {
 // Padding by name ("same") has no number before the input is known; -1 is no padding that anybody
 // takes.
 Pair padding_of(const torch::nn::Conv2dOptions& options) {
-  const auto* padding = c10::get_if<torch::ExpandingArray<2>>(&options.padding());
+  const auto* padding = get_if<torch::ExpandingArray<2>>(&options.padding());
   return padding != nullptr ? pair_of(*padding) : Pair{-1, -1};
 }
 

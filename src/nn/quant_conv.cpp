@@ -15,16 +15,16 @@ std::vector<std::int64_t> list(const Array& array) {
 }
 
 ConvGeometry geometry(const torch::nn::Conv2dOptions& options) {
-  TORCH_CHECK(c10::get_if<torch::ExpandingArray<2>>(&options.padding()) != nullptr,
+  const auto* padding = get_if<torch::ExpandingArray<2>>(&options.padding());
+  TORCH_CHECK(padding != nullptr,
               "QuantConv2d expects padding as numbers, found \"same\" or \"valid\"");
-  return {list(options.stride()), list(c10::get<torch::ExpandingArray<2>>(options.padding())),
-          list(options.dilation()), options.groups()};
+  return {list(options.stride()), list(*padding), list(options.dilation()), options.groups()};
 }
 
 }  // namespace
 
 QuantConv2dImpl::QuantConv2dImpl(torch::nn::Conv2dOptions options_) : options(std::move(options_)) {
-  TORCH_CHECK(c10::get_if<torch::enumtype::kZeros>(&options.padding_mode()) != nullptr,
+  TORCH_CHECK(get_if<torch::enumtype::kZeros>(&options.padding_mode()) != nullptr,
               "QuantConv2d pads with zeros; other padding modes are not supported");
   reset();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <c10/core/CPUAllocator.h>
+#include <torch/version.h>
 
 namespace bitcycle {
 namespace {
@@ -26,13 +27,22 @@ std::size_t rounded(std::size_t bytes) {
 
 class CachingAllocator final : public c10::Allocator {
  public:
-  c10::DataPtr allocate(std::size_t bytes) const override {
-    if (bytes == 0) return {nullptr, c10::Device(c10::DeviceType::CPU)};
-    const std::size_t size = rounded(bytes);
-    void* block = take(size);
-    return {block, block, &CachingAllocator::release, c10::Device(c10::DeviceType::CPU)};
+  // LibTorch 2.3 made allocate() non-const; 2.2 asks for copy_data().
+#if TORCH_VERSION_MAJOR >= 2
+  c10::DataPtr allocate(std::size_t bytes) override {
+    return block_for(bytes);
   }
-  c10::DeleterFnPtr raw_deleter() const override { return &CachingAllocator::release; }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    default_copy_data(to, from, bytes);
+  }
+#else
+  c10::DataPtr allocate(std::size_t bytes) const override {
+    return block_for(bytes);
+  }
+#endif
+  c10::DeleterFnPtr raw_deleter() const override {
+    return &CachingAllocator::release;
+  }
 
   static CachingAllocator& instance() {
     static auto* allocator = new CachingAllocator;  // tensors may outlive static destruction
@@ -60,6 +70,12 @@ class CachingAllocator final : public c10::Allocator {
     if (block != nullptr) return block;
     throw Error(ErrorCode::memory,
                 what + " needs " + readable_size(size) + ", which the system refuses", hint);
+  }
+
+  c10::DataPtr block_for(std::size_t bytes) const {
+    if (bytes == 0) return {nullptr, c10::Device(c10::DeviceType::CPU)};
+    void* block = take(rounded(bytes));
+    return {block, block, &CachingAllocator::release, c10::Device(c10::DeviceType::CPU)};
   }
 
   void* take(std::size_t size) const {
