@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/container/sequential.h>
 
 namespace bitcycle {
 namespace {

@@ -12,6 +12,8 @@
 
 // clang-format off
 #include <ATen/core/ivalue.h>
-#include <torch/nn.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/csrc/autograd/custom_function.h>
 // clang-format on
