@@ -8,10 +8,12 @@ endif()
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   find_program(CCACHE ccache)
-  if(CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
-    # A precompiled header carries a time stamp; without this ccache would never hit.
-    set(ENV{CCACHE_SLOPPINESS} "pch_defines,time_macros")
+  if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    # As ccache's manual wants it for precompiled headers, and for hits in another checkout: paths below
+    # this one are taken as relative, and time stamps do not count, since a clone's are all new.
+    set(sloppiness pch_defines,time_macros,include_file_mtime,include_file_ctime)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${sloppiness}
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
   endif()
 endif()
 
@@ -34,10 +36,23 @@ function(bitcycle_configure target)
   endif()
 endfunction()
 
+# Gives the torch layer its precompiled header. It is named as it is included, so that the generated
+# file is the same in every checkout.
+function(bitcycle_make_torch_headers target)
+  target_precompile_headers(${target} PRIVATE <bitcycle/quant/torch.h>)
+  bitcycle_tell_ccache_of_headers(${target})
+endfunction()
+
+# GCC otherwise leaves no trace of the precompiled header in its preprocessed output.
+function(bitcycle_tell_ccache_of_headers target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
+
 # Lets a program use the torch layer's precompiled header. A program would be compiled with -fPIE, the
 # header was with -fPIC, and the compiler insists that both agree.
 function(bitcycle_use_torch_headers target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM bitcycle_torch)
+  bitcycle_tell_ccache_of_headers(${target})
 endfunction()
