@@ -52,19 +52,6 @@ std::string text_of(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Names of the entries of a directory; none when there is no such directory.
-std::vector<std::string> entries(const fs::path& directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    names.push_back(entry.path().filename().string());
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    throw io_error("read", directory, error.value());
-  }
-  return names;
-}
-
 void write_files(const fs::path& directory, const CheckpointFiles& files, const fs::path& shown) {
   Manifest manifest;
   for (const auto& [name, bytes] : files) {
@@ -148,12 +135,7 @@ std::optional<std::int64_t> CheckpointStore::last_whole_before(std::int64_t step
   std::vector<std::int64_t> earlier = steps();
   std::erase_if(earlier, [&](std::int64_t other) { return other >= step; });
   for (auto other = earlier.rbegin(); other != earlier.rend(); ++other) {
-    try {
-      verified(*other);
-      return *other;
-    } catch (const Error&) {
-      continue;
-    }
+    if (damage(*other).empty()) return *other;
   }
   return std::nullopt;
 }
@@ -173,8 +155,21 @@ std::optional<std::int64_t> CheckpointStore::latest() const {
   return found.empty() ? std::nullopt : std::optional(found.back());
 }
 
+std::string CheckpointStore::damage(std::int64_t step) const {
+  try {
+    verified(step);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 void CheckpointStore::mark_best(std::int64_t step) {
   write_file(root_ / kBest, name_of(step) + "\n");
+}
+
+void CheckpointStore::unmark_best() {
+  remove_tree(root_ / kBest);
 }
 
 std::optional<std::int64_t> CheckpointStore::best() const {
@@ -211,11 +206,12 @@ void CheckpointStore::discard(const fs::path& checkpoint) {
 }
 
 void CheckpointStore::remove_leftovers() {
+  remove_temporaries(root_);
   for (const std::string& name : entries(root_)) {
-    if (!name.starts_with('.')) continue;
-    std::error_code error;
-    fs::remove_all(root_ / name, error);
-    if (error) throw io_error("remove", root_ / name, error.value());
+    const bool unsealed = step_of(name) && !is_there(root_ / name / kMarker);
+    if (unsealed || name.starts_with(kNewPrefix) || name.starts_with(kOldPrefix)) {
+      remove_tree(root_ / name);
+    }
   }
 }
 

@@ -92,6 +92,24 @@ void make_directories(const std::filesystem::path& directory) {
   if (error) throw io_error("create", directory, error.value());
 }
 
+std::vector<std::string> entries(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    names.push_back(entry.path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw io_error("read", directory, error.value());
+  }
+  return names;
+}
+
+void remove_tree(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error) throw io_error("remove", path, error.value());
+}
+
 void sync_directory(const std::filesystem::path& directory) {
   Descriptor(directory, O_RDONLY | O_DIRECTORY, {"write", directory}).sync();
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bitcycle {
 
@@ -52,6 +53,13 @@ class Descriptor {
 
 // Creates a directory and its parents where they are missing. Throws Error(io).
 void make_directories(const std::filesystem::path& directory);
+
+// Names of the entries of a directory; none when there is no such directory. Throws Error(io).
+std::vector<std::string> entries(const std::filesystem::path& directory);
+
+// Removes a file or a directory with all that is in it; does nothing when there is none. Throws
+// Error(io).
+void remove_tree(const std::filesystem::path& path);
 
 // Makes created, renamed and removed names in a directory durable.
 void sync_directory(const std::filesystem::path& directory);

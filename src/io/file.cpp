@@ -24,6 +24,18 @@ fs::path temporary_beside(const fs::path& path) {
          fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), counter++);
 }
 
+// Whether a name is one of temporary_beside's: a dot, a name, ".<digits>-<digits>.tmp".
+bool is_temporary(std::string_view name) {
+  constexpr std::string_view kEnd = ".tmp";
+  if (!name.starts_with('.') || !name.ends_with(kEnd)) return false;
+  name.remove_suffix(kEnd.size());
+  const std::string_view numbers = name.substr(name.rfind('.') + 1);
+  const std::size_t dash = numbers.find('-');
+  const bool digits = numbers.find_first_not_of("0123456789-") == numbers.npos;
+  return digits && dash != 0 && dash != numbers.npos && dash == numbers.rfind('-') &&
+         dash + 1 < numbers.size();
+}
+
 // Renaming would replace a device or a socket by a file, and cannot replace a directory.
 void require_replaceable(const fs::path& path) {
   std::error_code ignored;
@@ -73,6 +85,12 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
 
 void write_file(const fs::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text)));
+}
+
+void remove_temporaries(const fs::path& directory) {
+  for (const std::string& name : entries(directory)) {
+    if (is_temporary(name)) remove_tree(directory / name);
+  }
 }
 
 }  // namespace bitcycle

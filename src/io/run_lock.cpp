@@ -24,7 +24,13 @@ std::string holder(const std::filesystem::path& path) {
 
 }  // namespace
 
+// A lock file that nobody holds is empty, so that it is the same in every run that has ended.
 struct RunLock::Implementation {
+  explicit Implementation(Descriptor locked) : file(std::move(locked)) {}
+  ~Implementation() {
+    // Failing to empty it leaves a number that nobody asks for.
+    [[maybe_unused]] const int ignored = ::ftruncate(file.fd(), 0);
+  }
   Descriptor file;
 };
 
@@ -41,7 +47,7 @@ RunLock::RunLock(const std::filesystem::path& run_directory) {
   if (::ftruncate(file.fd(), 0) == -1) throw file.error();
   const std::string process = std::to_string(::getpid()) + '\n';
   file.write_all(std::as_bytes(std::span(process)));
-  implementation_ = std::make_unique<Implementation>(Implementation{std::move(file)});
+  implementation_ = std::make_unique<Implementation>(std::move(file));
 }
 
 RunLock::RunLock(RunLock&&) noexcept = default;

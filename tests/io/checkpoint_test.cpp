@@ -102,6 +102,39 @@ TEST_F(CheckpointTest, LeftoversOfAKilledProcessGoWithTheNextSave) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(CheckpointTest, LeftoversCanBeClearedAwayWithoutASave) {
+  save(1);
+  store_.mark_best(1);
+  save(2);
+  fs::remove(store_.directory(2) / "DONE");
+  fs::create_directories(run_ / "checkpoints" / ".new-step-00000003");
+  fs::create_directories(run_ / "checkpoints" / ".old-step-00000001");
+  write_file(run_ / "checkpoints" / ".best.123-4.tmp", "step-0000");
+  write_file(run_ / "checkpoints" / "notes", "of the user");
+  store_.remove_leftovers();
+  EXPECT_EQ(entries(), 3U);  // the checkpoint, its mark and the notes
+  EXPECT_EQ(store_.load(1), files_of(1));
+  EXPECT_EQ(store_.best(), 1);
+}
+
+TEST_F(CheckpointTest, DamageIsToldWithoutThrowing) {
+  save(1);
+  save(2);
+  fs::resize_file(store_.directory(2) / "state.json", 3);
+  EXPECT_EQ(store_.damage(1), "");
+  EXPECT_THAT(store_.damage(2), HasSubstr("state.json is damaged"));
+  EXPECT_THAT(store_.damage(3), HasSubstr("step-00000003 is missing"));
+}
+
+TEST_F(CheckpointTest, ABestMarkCanBeTakenBack) {
+  save(1);
+  store_.mark_best(1);
+  store_.unmark_best();
+  EXPECT_EQ(store_.best(), std::nullopt);
+  store_.unmark_best();
+  EXPECT_EQ(entries(), 1U);
+}
+
 TEST_F(CheckpointTest, NamesTheTruncatedFileAndTheWholeCheckpointBefore) {
   for (std::int64_t step = 1; step <= 3; ++step) save(step);
   fs::resize_file(store_.directory(2) / "state.json", 3);

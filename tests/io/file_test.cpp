@@ -29,6 +29,20 @@ TEST(FileTest, ReadsBackWhatWasWrittenAndLeavesNothingElse) {
   EXPECT_EQ(entries(directory.path()), 1U);
 }
 
+TEST(FileTest, TemporariesOfAKilledWriterGoAndNothingElseDoes) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> kept = {
+      "recipe.toml", ".lock",     ".notes.tmp", "a.1-2.tmp",    ".a.1-2.tmp.saved",
+      ".a.12.tmp",   ".a.-2.tmp", ".a.1-.tmp",  ".a.1-2-3.tmp", ".a.1-2x.tmp"};
+  for (const std::string& name : kept) write_file(directory / name, "kept");
+  for (const char* name : {".recipe.toml.4711-0.tmp", ".best.1-12.tmp"}) {
+    write_file(directory / name, "half");
+  }
+  remove_temporaries(directory.path());
+  EXPECT_EQ(entries(directory.path()), kept.size());
+  for (const std::string& name : kept) EXPECT_TRUE(fs::exists(directory / name)) << name;
+}
+
 TEST(FileTest, ReadsFilesWhoseSizeTheSystemDoesNotTell) {
   EXPECT_THAT(text_of(read_file("/proc/self/status")), HasSubstr("Name:"));
 }

@@ -104,6 +104,15 @@ TEST(RunLockTest, AKilledTrainerHoldsNothing) {
   const RunLock lock(run.path());
 }
 
+TEST(RunLockTest, ALockFileThatNobodyHoldsIsEmpty) {
+  const TemporaryDirectory run;
+  {
+    const RunLock lock(run.path());
+    EXPECT_EQ(text_of(read_file(run / ".lock")), std::to_string(::getpid()) + "\n");
+  }
+  EXPECT_EQ(text_of(read_file(run / ".lock")), "");
+}
+
 TEST(RunLockTest, AnUnwritableRunDirectoryIsAnIoError) {
   const TemporaryDirectory run;
   write_file(run / "file", "");

@@ -23,8 +23,9 @@ class CheckpointStore {
  public:
   explicit CheckpointStore(const std::filesystem::path& run_directory);
 
-  // Adds the checkpoint of a step, in place of one that is there already, and clears away what a
-  // killed process left half-written. Throws Error(io); the checkpoints of other steps stand.
+  // Adds the checkpoint of a step, in place of one that is there already. Clears leftovers away
+  // first, so that they take no room from it. Throws Error(io); the checkpoints of other steps
+  // stand.
   void save(std::int64_t step, const CheckpointFiles& files);
 
   // Reads a checkpoint and holds every byte against the marker. Throws Error(checkpoint) that names
@@ -35,8 +36,12 @@ class CheckpointStore {
   std::vector<std::int64_t> steps() const;
   std::optional<std::int64_t> latest() const;
 
-  // Remembers which saved checkpoint is the best so far.
+  // What load() would complain about; empty when the checkpoint is whole.
+  std::string damage(std::int64_t step) const;
+
+  // Remembers which saved checkpoint is the best so far, or that none is.
   void mark_best(std::int64_t step);
+  void unmark_best();
   std::optional<std::int64_t> best() const;
 
   // Removes the checkpoint of a step, if there is one.
@@ -45,13 +50,15 @@ class CheckpointStore {
   // Removes all but the newest `keep` (at least one) and the best.
   void prune(int keep);
 
+  // Removes what a killed process left half-written or half-removed, and unsealed checkpoints.
+  void remove_leftovers();
+
   // Where the checkpoint of a step stands.
   std::filesystem::path directory(std::int64_t step) const;
 
  private:
   CheckpointFiles verified(std::int64_t step) const;
   std::optional<std::int64_t> last_whole_before(std::int64_t step) const;
-  void remove_leftovers();
   void discard(const std::filesystem::path& checkpoint);
 
   std::filesystem::path root_;

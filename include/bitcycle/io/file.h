@@ -20,4 +20,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, ErrorCode co
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+// Removes the temporary files that a process killed within write_file left in a directory. Only for
+// directories in which nobody else is writing. Throws Error(io).
+void remove_temporaries(const std::filesystem::path& directory);
+
 }  // namespace bitcycle
