@@ -1,5 +1,6 @@
 // A recipe as text: the TOML of all its values, and what differs between two.
 
+#include "bitcycle/base/fingerprint.h"
 #include "bitcycle/config/recipe.h"
 
 #include "config/literal.h"
@@ -75,6 +76,15 @@ std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
     lines.push_back(key + ": " + shown(values.first) + " -> " + shown(values.second));
   }
   return lines;
+}
+
+std::string fingerprint(const Recipe& recipe) {
+  Fingerprint print;
+  for (const auto& [key, literal] : flat(recipe)) {
+    print.add(key);
+    print.add(literal);
+  }
+  return print.text();
 }
 
 }  // namespace bitcycle

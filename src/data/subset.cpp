@@ -1,5 +1,7 @@
 #include "data/subset.h"
 
+#include "bitcycle/base/fingerprint.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -19,6 +21,12 @@ class Subset final : public Dataset {
   int classes() const override { return dataset_->classes(); }
   int label(std::int64_t index) const override { return dataset_->label(inner(index)); }
   Image image(std::int64_t index) const override { return dataset_->image(inner(index)); }
+  std::string fingerprint() const override {
+    Fingerprint print;
+    print.add(dataset_->fingerprint());
+    print.add(std::as_bytes(std::span(indices_)));
+    return print.text();
+  }
 
  private:
   std::int64_t inner(std::int64_t index) const { return indices_[static_cast<std::size_t>(index)]; }

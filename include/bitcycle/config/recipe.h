@@ -125,5 +125,7 @@ std::string to_toml(const Recipe& recipe);
 // The keys that decide what a run computes and in which two recipes differ, each as "key: a -> b".
 // Keys that only say how it is carried out (threads, workers, logging, checkpoints) do not count.
 std::vector<std::string> differences(const Recipe& a, const Recipe& b);
+// The same for two recipes exactly when they have no differences().
+std::string fingerprint(const Recipe& recipe);
 
 }  // namespace bitcycle

@@ -26,6 +26,14 @@ class Dataset {
   virtual int label(std::int64_t index) const = 0;
   // Decodes sample `index`. Throws Error(data) naming the file when it is damaged.
   virtual Image image(std::int64_t index) const = 0;
+
+  // Changes when the samples do, so that a run notices when it is resumed on other data. Costs no
+  // more than opening the dataset. This one covers size, classes, all labels, and the pixels of a
+  // few hundred samples spread evenly.
+  virtual std::string fingerprint() const;
 };
+
+// At most `count` of the indices 0 .. size-1, spread evenly, the first and the last among them.
+std::vector<std::int64_t> spread_indices(std::int64_t size, std::int64_t count);
 
 }  // namespace bitcycle
