@@ -33,7 +33,7 @@ void add_train(CLI::App& app, Action& action) {
                       "Where the run's files go (default: runs/<recipe's name>)");
   command->add_flag("--resume", options->resume, "Continue from the newest checkpoint");
   command->add_flag("--accept-changes", options->accept_changes,
-                    "Resume although the recipe differs from the run's");
+                    "Resume although the recipe or the data differ from the run's");
   command->add_flag("-q,--quiet", options->quiet, "Print the result only");
   command->footer(kFooter);
   command->callback([options, &action] { action = [options] { return run_train(*options); }; });

@@ -1,6 +1,7 @@
 #include "bitcycle/train/session.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/fingerprint.h"
 #include "bitcycle/base/memory.h"
 #include "bitcycle/network/zoo.h"
 
@@ -12,6 +13,8 @@
 
 namespace bitcycle {
 namespace {
+
+using Split = DatasetOptions::Split;
 
 at::Device parse_device(const std::string& name) {
   try {
@@ -112,6 +115,14 @@ void Session::require_step_memory() const {
                      " with data.batch_size = " + std::to_string(recipe_.data.batch_size),
                  "This is the least it takes. Lower data.batch_size or the size of the pictures, "
                  "or use a smaller network.");
+}
+
+std::string Session::data_fingerprint() {
+  Fingerprint print;
+  for (const Split which : {Split::train, Split::validation, Split::test}) {
+    if (const auto dataset = split(which)) print.add(dataset->fingerprint());
+  }
+  return print.text();
 }
 
 std::unique_ptr<Loader> Session::training_batches(Step first_step) const {

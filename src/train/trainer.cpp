@@ -1,6 +1,7 @@
 #include "bitcycle/train/trainer.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/fingerprint.h"
 #include "bitcycle/config/learning_rate.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/train/cost_meter.h"
@@ -9,10 +10,12 @@
 #include "bitcycle/train/tensor_io.h"
 #include "bitcycle/train/train_state.h"
 
+#include "train/metrics_log.h"
 #include "train/run_files.h"
 
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace bitcycle {
 namespace {
@@ -39,10 +42,13 @@ struct Trainer::Implementation {
         optimizer(*session.model(), recipe.optimizer),
         meter(session.network(), session.controller().plan()),
         evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
+        directory(run_directory),
         files(run_directory),
         store(run_directory),
         events(std::move(events_)) {
     session.require_trainable();
+    state.data = session.data_fingerprint();
+    state.run = run_identity();
   }
 
   const Recipe& recipe() const { return session.recipe(); }
@@ -57,7 +63,10 @@ struct Trainer::Implementation {
     return learning_rate(recipe().optimizer.lr, recipe().lr_schedule, step, total);
   }
 
-  bool resume();
+  std::string run_identity() const;
+  bool resume(DataChanges changes);
+  TrainState load_state(Step step, const std::vector<std::byte>& json) const;
+  void check_data(const TrainState& loaded, DataChanges changes) const;
   TrainOutcome run(const StopSignal& stop);
   void train_step(const TensorBatch& batch);
   void count(const at::Tensor& logits, const at::Tensor& labels, double loss);
@@ -65,8 +74,12 @@ struct Trainer::Implementation {
   void report_step();
   bool evaluate_best_split();
   void report(const EvaluationReport& report);
+  const char* best_split() const;
+  void check_best();
+  void mark_best();
+  void tidy();
   void save();
-  void save_and_prune(bool best);
+  void prune();
   void finish();
 
   Session session;
@@ -74,6 +87,7 @@ struct Trainer::Implementation {
   Optimizer optimizer;
   CostMeter meter;
   EvaluationBits evaluation_bits;
+  std::filesystem::path directory;
   RunFiles files;
   CheckpointStore store;
   TrainEvents events;
@@ -82,32 +96,67 @@ struct Trainer::Implementation {
   Step timed_steps = 0;
 };
 
-bool Trainer::Implementation::resume() {
+// Of the backend, what it came to counts: runs that compute the same are the same.
+std::string Trainer::Implementation::run_identity() const {
+  Recipe settled = session.recipe();
+  settled.precision.backend = session.backend().backend;
+  Fingerprint print;
+  print.add(fingerprint(settled));
+  print.add(state.data);
+  return print.text();
+}
+
+bool Trainer::Implementation::resume(DataChanges changes) {
   const auto latest = store.latest();
   if (!latest) return false;
   CheckpointFiles loaded = store.load(*latest);
   const std::string origin = store.directory(*latest).string() + "/";
-  const auto text = [](const std::vector<std::byte>& bytes) {
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
+  const TrainState saved = load_state(*latest, loaded["state.json"]);
+  check_data(saved, changes);
   restore_tensors(std::move(loaded["model.safetensors"]), origin + "model.safetensors",
                   model_state(*session.model()));
   restore_tensors(std::move(loaded["optimizer.safetensors"]), origin + "optimizer.safetensors",
                   optimizer.state());
-  state = train_state_from_json(text(loaded["state.json"]), origin + "state.json");
-  if (state.step > total) {
-    throw Error(ErrorCode::usage,
-                "the run is at step " + std::to_string(state.step) + ", and the recipe ends at " +
-                    std::to_string(total),
-                "A run can be made longer, not shorter; choose another --run-dir for a new one.");
-  }
-  // A kill may have come between saving the best checkpoint and marking it.
-  if (state.best_step != 0 && store.best() != state.best_step) store.mark_best(state.best_step);
+  const std::string data = std::exchange(state, saved).data;
+  state.data = data;
   return true;
+}
+
+// The state of a checkpoint, once it is sure that it belongs here.
+TrainState Trainer::Implementation::load_state(Step step,
+                                               const std::vector<std::byte>& json) const {
+  const std::filesystem::path where = store.directory(step);
+  const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
+  const TrainState saved = train_state_from_json(text, (where / "state.json").string(), step);
+  const std::string run = logged_run(directory / "metrics.jsonl");
+  if (saved.run != run) {
+    throw Error(ErrorCode::checkpoint,
+                where.string() + " is a checkpoint of another run: expected the run " + run +
+                    ", found " + saved.run,
+                "Remove it to go back to the checkpoint before, or resume it in the directory that "
+                "it came from.");
+  }
+  if (step <= total) return saved;
+  throw Error(ErrorCode::usage,
+              "the run is at step " + std::to_string(step) + ", and the recipe ends at " +
+                  std::to_string(total),
+              "A run can be made longer, not shorter; choose another --run-dir for a new one.");
+}
+
+void Trainer::Implementation::check_data(const TrainState& saved, DataChanges changes) const {
+  if (saved.data == state.data || changes == DataChanges::accept) return;
+  throw Error(ErrorCode::data,
+              "the data of \"" + recipe().data.dataset +
+                  "\" have changed since the run was stopped: expected the fingerprint " +
+                  saved.data + ", found " + state.data,
+              "Put them back as they were, start a new run, or go on with the new ones by "
+              "--accept-changes.");
 }
 
 TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
   files.open(recipe(), session.backend().backend, state);
+  check_best();
+  tidy();
   session.model()->train();
   auto batches = session.training_batches(state.step);
   while (state.step < total) {
@@ -117,7 +166,11 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
     ++timed_steps;
     report_step();
     const bool best = due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
-    if (best || due(recipe().checkpoint.every_epochs, state.step)) save_and_prune(best);
+    if (best || due(recipe().checkpoint.every_epochs, state.step)) {
+      save();
+      if (best) mark_best();
+      prune();
+    }
     if (stop.received() == 0 || state.step == total) continue;
     if (timed_steps > 0) files.log_time(state.step, timed_seconds);
     if (store.latest() != state.step) save();
@@ -193,6 +246,11 @@ void Trainer::Implementation::report_step() {
   timed_steps = 0;
 }
 
+const char* Trainer::Implementation::best_split() const {
+  return recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation ? "validation"
+                                                                             : "test";
+}
+
 // True when this is the best evaluation so far.
 bool Trainer::Implementation::evaluate_best_split() {
   const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
@@ -204,7 +262,7 @@ bool Trainer::Implementation::evaluate_best_split() {
     state.best_step = state.step;
     state.best_accuracy = score.accuracy;
   }
-  report({state.step, validation ? "validation" : "test", recipe().evaluation.bits, score, best});
+  report({state.step, best_split(), recipe().evaluation.bits, score, best});
   return best;
 }
 
@@ -224,20 +282,54 @@ void Trainer::Implementation::save() {
                           {"state.json", {bytes, bytes + json.size()}}});
 }
 
+// A damaged best checkpoint costs the run its best weights, not its end: the best evaluation of
+// which the weights are whole takes its place, and later ones may be better. The weights of
+// state.step are those in memory.
+void Trainer::Implementation::check_best() {
+  if (state.best_step == 0 || state.best_step == state.step) return;
+  const std::string damage = store.damage(state.best_step);
+  if (damage.empty()) return;
+  state.lost_best_step = std::exchange(state.best_step, 0);
+  state.lost_best_accuracy = std::exchange(state.best_accuracy, 0);
+  for (const LoggedEvaluation& evaluation : files.evaluations(best_split())) {
+    if (state.best_step != 0 && evaluation.accuracy <= state.best_accuracy) continue;
+    if (evaluation.step != state.step && !store.damage(evaluation.step).empty()) continue;
+    state.best_step = evaluation.step;
+    state.best_accuracy = evaluation.accuracy;
+  }
+  mark_best();
+  files.log_lost_best(state);
+  const std::string now = state.best_step == 0
+                              ? "the next evaluation is the best again"
+                              : "step " + std::to_string(state.best_step) + " is the best now";
+  if (events.warning) events.warning("the best checkpoint is lost: " + damage + "; " + now);
+}
+
+void Trainer::Implementation::mark_best() {
+  state.best_step == 0 ? store.unmark_best() : store.mark_best(state.best_step);
+}
+
+// Brings the checkpoints into the order that they would have if nobody had killed the run: a kill
+// leaves files half-written, a best checkpoint without its mark, old ones that were to be removed.
+void Trainer::Implementation::tidy() {
+  store.remove_leftovers();
+  mark_best();
+  prune();
+}
+
 // Checkpoints that stand only because somebody stopped the run there go, so that a run which was
 // stopped keeps the same ones as a run which was not.
-void Trainer::Implementation::save_and_prune(bool best) {
-  save();
-  if (best) store.mark_best(state.step);
+void Trainer::Implementation::prune() {
   for (const Step step : store.steps()) {
     const bool regular = due(recipe().checkpoint.every_epochs, step) || step == state.step;
-    if (!regular && store.best() != step) store.remove(step);
+    if (!regular && step != state.best_step) store.remove(step);
   }
   store.prune(recipe().checkpoint.keep);
 }
 
 // The test score of the last weights and of the best ones, and the summary.
 void Trainer::Implementation::finish() {
+  check_best();
   const auto score_test = [&](Step step) {
     const Score score = session.score(Split::test, evaluation_bits, step - 1);
     report({step, "test", recipe().evaluation.bits, score, step == state.best_step});
@@ -259,8 +351,8 @@ Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, Trai
           std::make_unique<Implementation>(recipe, std::move(run_directory), std::move(events))) {}
 Trainer::~Trainer() = default;
 
-bool Trainer::resume() {
-  return implementation_->resume();
+bool Trainer::resume(DataChanges changes) {
+  return implementation_->resume(changes);
 }
 Step Trainer::step() const {
   return implementation_->state.step;

@@ -181,7 +181,7 @@ TEST_F(TrainerTest, AutomaticIsIntegerWhereItCanBeAndStaysSoOnResume) {
   const fs::path run = train_and_stop("automatic", recipe, 2);
   resume(run, recipe);
   EXPECT_THAT(text(run / "metrics.jsonl"),
-              StartsWith(R"({"type":"run","step":0,"backend":"integer","counting":"paper"})"));
+              StartsWith(R"({"type":"run","step":0,"backend":"integer","counting":"paper",)"));
   write_file(run / "recipe.toml", text(integer / "recipe.toml"));  // it names the backend
   expect_same_bytes(integer, run);
 }

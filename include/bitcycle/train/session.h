@@ -34,6 +34,9 @@ class Session {
   // Throws what would end a training run later: Error(data) when there is no test set to score it
   // on, Error(memory) when a step cannot fit.
   void require_trainable();
+  // Of the data of all splits; see Dataset::fingerprint.
+  std::string data_fingerprint();
+
   // A stream of training batches from a step on.
   std::unique_ptr<Loader> training_batches(Step first_step) const;
   // Scores the model on a split at the given precision. The validation split must not be empty.

@@ -11,6 +11,10 @@
 namespace bitcycle {
 
 struct TrainState {
+  // Which run this is: a fingerprint of the recipe that it began with, as far as it decides what is
+  // computed, and of the data. It follows from content alone, so equal runs are equal files.
+  std::string run;
+  std::string data;          // fingerprint of the data that it is trained on
   Step step = 0;             // steps done; also the position of the sampler
   double bitops = 0;         // spent so far
   double bitops_static = 0;  // what the same steps cost at the schedule's upper bound
@@ -20,11 +24,15 @@ struct TrainState {
   Step window_steps = 0;
   Step best_step = 0;  // 0: no evaluation yet
   double best_accuracy = 0;
+  Step lost_best_step = 0;  // of a best checkpoint that was damaged; 0: none was
+  double lost_best_accuracy = 0;
   std::uint64_t metrics_offset = 0;  // length of metrics.jsonl at this point
 
   // Calls visit(name, field) for every field.
   template <typename Self, typename Visit>
   static void fields(Self& self, const Visit& visit) {
+    visit("run", self.run);
+    visit("data", self.data);
     visit("step", self.step);
     visit("bitops", self.bitops);
     visit("bitops_static", self.bitops_static);
@@ -34,12 +42,15 @@ struct TrainState {
     visit("window_steps", self.window_steps);
     visit("best_step", self.best_step);
     visit("best_accuracy", self.best_accuracy);
+    visit("lost_best_step", self.lost_best_step);
+    visit("lost_best_accuracy", self.lost_best_accuracy);
     visit("metrics_offset", self.metrics_offset);
   }
 };
 
 std::string to_json(const TrainState& state);
-// Throws Error(checkpoint) that names `origin`.
-TrainState train_state_from_json(const std::string& text, const std::string& origin);
+// Throws Error(checkpoint) that names `origin` when the text is not the state of a run at `step`:
+// another format, a field that is missing or of another type, a number that no run can have.
+TrainState train_state_from_json(const std::string& text, const std::string& origin, Step step);
 
 }  // namespace bitcycle

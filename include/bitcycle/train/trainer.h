@@ -8,7 +8,8 @@
 //   checkpoints/     see bitcycle/io/checkpoint.h
 //   summary.json     written when the run is finished
 //
-// A run that is killed at any moment and resumed ends in the same bytes as one that was not.
+// A run that is killed at any moment and resumed ends in the same bytes as one that was not, and
+// leaves no other files.
 
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/recipe.h"
@@ -49,9 +50,11 @@ struct EvaluationReport {
 struct TrainEvents {
   std::function<void(const StepReport&)> step;
   std::function<void(const EvaluationReport&)> evaluation;
+  std::function<void(const std::string&)> warning;  // something is lost, and the run goes on
 };
 
 enum class TrainOutcome { finished, stopped };
+enum class DataChanges { refuse, accept };
 
 class Trainer {
  public:
@@ -60,7 +63,9 @@ class Trainer {
   ~Trainer();
 
   // Continues from the newest checkpoint; false when there is none, and the run starts afresh.
-  bool resume();
+  // Throws Error(checkpoint) when it is damaged or of another run, Error(data) when the data are
+  // not those that the run was trained on so far and this is not accepted.
+  bool resume(DataChanges changes = DataChanges::refuse);
   // Steps done so far, and in all.
   Step step() const;
   Step total_steps() const;

@@ -46,18 +46,23 @@ std::string evaluation_text(const EvaluationReport& report) {
                      report.best ? "  (best)" : "");
 }
 
-// Narration goes to stderr, the result to stdout.
-TrainEvents narration(LiveLine& line) {
-  return {.step =
-              [&line](const StepReport& report) {
-                if (line.live()) {
-                  line.update(step_text(report));
-                } else if (report.logged) {
-                  line.print(step_text(report));
-                }
-              },
-          .evaluation =
-              [&line](const EvaluationReport& report) { line.print(evaluation_text(report)); }};
+// Narration goes to stderr, the result to stdout. Warnings are also for those who want no
+// narration.
+TrainEvents narration(LiveLine& line, const TrainOptions& options) {
+  TrainEvents events;
+  events.warning = [&line](const std::string& text) { line.print("warning: " + text); };
+  if (options.quiet) return events;
+  events.step = [&line](const StepReport& report) {
+    if (line.live()) {
+      line.update(step_text(report));
+    } else if (report.logged) {
+      line.print(step_text(report));
+    }
+  };
+  events.evaluation = [&line](const EvaluationReport& report) {
+    line.print(evaluation_text(report));
+  };
+  return events;
 }
 
 bool has_recipe(const fs::path& run) {
@@ -70,14 +75,15 @@ std::vector<std::string> changes_to(const fs::path& run, const Recipe& recipe) {
   return differences(read_recipe(run / "recipe.toml"), recipe);
 }
 
-// A run that is there already is only touched when asked to.
-void check_existing_run(const TrainOptions& options, const fs::path& run,
-                        const std::vector<std::string>& changes) {
+// A run that is there already is only touched when asked to. Returns what the recipe would change.
+std::vector<std::string> check_existing_run(const TrainOptions& options, const fs::path& run,
+                                            const Recipe& recipe) {
+  const std::vector<std::string> changes = changes_to(run, recipe);
   if (!options.resume && (has_recipe(run) || CheckpointStore(run).latest())) {
     throw Error(ErrorCode::usage, "\"" + run.string() + "\" already holds a run",
                 "Add --resume to go on with it, or choose another place with --run-dir.");
   }
-  if (options.accept_changes || changes.empty()) return;
+  if (options.accept_changes || changes.empty()) return changes;
   std::string list;
   for (const std::string& change : changes) list += "\n    " + change;
   throw Error(ErrorCode::usage,
@@ -96,19 +102,21 @@ int run_train(const TrainOptions& options) {
   use_caching_allocator();
   const TrainPaths paths = train_paths(options);
   const Recipe recipe = read_recipe(paths.recipe, options.settings);
-  const auto changes = changes_to(paths.run_directory, recipe);
-  check_existing_run(options, paths.run_directory, changes);
+  check_existing_run(options, paths.run_directory, recipe);  // before the data are read
   const StopSignal stop;
   LiveLine line(stderr);
-  Trainer trainer(recipe, paths.run_directory, options.quiet ? TrainEvents{} : narration(line));
+  Trainer trainer(recipe, paths.run_directory, narration(line, options));
   const RunLock lock(paths.run_directory);  // makes the directory, so nothing may fail before it
+  // This is the check that counts: another process may have begun or ended a run here meanwhile.
+  const auto changes = check_existing_run(options, paths.run_directory, recipe);
   if (!options.quiet) {
     for (const std::string& notice : notices(recipe, trainer.length())) {
       line.print("note: " + notice);
     }
     for (const std::string& notice : trainer.notices()) line.print("note: " + notice);
   }
-  const bool resumed = options.resume && trainer.resume();
+  const DataChanges data = options.accept_changes ? DataChanges::accept : DataChanges::refuse;
+  const bool resumed = options.resume && trainer.resume(data);
   if (options.resume && !options.quiet) {
     line.print(resumed ? fmt::format("resuming {} at step {} of {}", paths.run_directory.string(),
                                      trainer.step(), trainer.total_steps())
