@@ -8,6 +8,7 @@
 #include "bitcycle/report/table.h"
 #include "bitcycle/schedule/spec.h"
 
+#include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/schedule_option.h"
 
@@ -209,7 +210,7 @@ void print_layers(const Report& report) {
 int run_cost_command(const CostOptions& options) {
   const Report report = make_report(options);
   if (options.json) {
-    fmt::print("{}\n", to_json(report, options).dump(2));
+    fmt::print("{}\n", json_text(to_json(report, options), 2));
     return 0;
   }
   print_summary(report, options);

@@ -4,8 +4,10 @@
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/download.h"
 #include "bitcycle/data/locate.h"
+#include "bitcycle/report/narration.h"
 #include "bitcycle/report/table.h"
 
+#include "base/json_text.h"
 #include "cli/command.h"
 
 #include <memory>
@@ -64,7 +66,7 @@ void print_json(const std::vector<Entry>& entries, const std::string& root) {
   nlohmann::ordered_json json;
   for (const auto& place : search_places(root)) json["places"].push_back(place.string());
   for (const Entry& entry : entries) json["datasets"].push_back(to_json(entry));
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json, 2));
 }
 
 std::string detail(const Entry& entry) {
@@ -102,7 +104,7 @@ int list(const ListOptions& options) {
 class DownloadProgress {
  public:
   ~DownloadProgress() {
-    if (terminal_ && shown_ > 0) fmt::print(stderr, "\n");
+    if (terminal_ && shown_ > 0) narrate("\n");
   }
 
   void show(std::uint64_t done, std::uint64_t total) {
@@ -110,7 +112,7 @@ class DownloadProgress {
     const std::uint64_t step = total > 0 ? done * steps / total : done / kMegabyte;
     if (step <= shown_) return;
     shown_ = step;
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line(done, total), terminal_ ? "" : "\n");
+    narrate((terminal_ ? "\r" : "") + line(done, total) + (terminal_ ? "" : "\n"));
   }
 
  private:

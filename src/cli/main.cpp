@@ -4,10 +4,13 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/base/version.h"
+#include "bitcycle/report/narration.h"
 
 #include "cli/command.h"
+#include "cli/standard_streams.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <new>
@@ -66,13 +69,19 @@ int run(int argc, char** argv) {
 // Output that could not be written is an error like any other.
 int flushed(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  throw Error(ErrorCode::io, "the output could not be written");
+  throw std::system_error(errno, std::generic_category(), "the output could not be written");
 }
 
 int report(const Error& error) {
-  fmt::print(stderr, "bitcycle: {} error: {}\n", name(error.code()), error.what());
-  if (!error.hint().empty()) fmt::print(stderr, "  {}\n", error.hint());
+  narrate(fmt::format("bitcycle: {} error: {}\n", name(error.code()), error.what()));
+  if (!error.hint().empty()) narrate(fmt::format("  {}\n", error.hint()));
   return exit_status(error.code());
+}
+
+// The file system's, and failing output. A reader that has read enough (`| head`) needs no words.
+int report(const std::system_error& error) {
+  if (error.code() == std::errc::broken_pipe) return exit_status(ErrorCode::io);
+  return report(Error(ErrorCode::io, error.what()));
 }
 
 // LibTorch's allocators have no exception of their own for it.
@@ -82,33 +91,35 @@ bool is_out_of_memory(const std::string& message) {
 }
 
 int report_out_of_memory(const std::string& what) {
-  return report({ErrorCode::memory, what,
-                 "Lower data.batch_size, or give it more memory; a run goes on with --resume."});
+  return report(
+      Error(ErrorCode::memory, what,
+            "Lower data.batch_size, or give it more memory; a run goes on with --resume."));
+}
+
+// LibTorch appends a stack trace to its messages, which helps nobody here.
+int report_unexpected(const std::string& whole) {
+  const std::string message = whole.substr(0, whole.find("\nException raised from"));
+  if (is_out_of_memory(message)) return report_out_of_memory(message);
+  narrate(fmt::format("bitcycle: internal error: {}\n", message));
+  narrate("  This is a mistake in Bitcycle; please report it with the command line.\n");
+  return 1;
 }
 
 }  // namespace
 }  // namespace bitcycle::cli
 
 int main(int argc, char** argv) {
+  bitcycle::cli::hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be reported
   try {
     return bitcycle::cli::flushed(bitcycle::cli::run(argc, argv));
   } catch (const bitcycle::Error& error) {
     return bitcycle::cli::report(error);
-  } catch (const std::system_error& error) {  // the file system's, and failing output
-    return bitcycle::cli::report({bitcycle::ErrorCode::io, error.what()});
+  } catch (const std::system_error& error) {
+    return bitcycle::cli::report(error);
   } catch (const std::bad_alloc&) {
     return bitcycle::cli::report_out_of_memory("there is no memory left");
   } catch (const std::exception& error) {
-    // LibTorch appends a stack trace to its messages, which helps nobody here.
-    const std::string whole = error.what();
-    const std::string message = whole.substr(0, whole.find("\nException raised from"));
-    if (bitcycle::cli::is_out_of_memory(message)) {
-      return bitcycle::cli::report_out_of_memory(message);
-    }
-    fmt::print(stderr, "bitcycle: internal error: {}\n", message);
-    fmt::print(stderr,
-               "  This is a mistake in Bitcycle; please report it with the command line.\n");
-    return 1;
+    return bitcycle::cli::report_unexpected(error.what());
   }
 }

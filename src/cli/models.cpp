@@ -3,6 +3,7 @@
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/report/table.h"
 
+#include "base/json_text.h"
 #include "cli/command.h"
 
 #include <memory>
@@ -43,7 +44,7 @@ void print_json() {
                       {"input", {input.channels, input.height, input.width}},
                       {"summary", entry.summary}});
   }
-  fmt::print("{}\n", models.dump(2));
+  fmt::print("{}\n", json_text(models, 2));
 }
 
 }  // namespace

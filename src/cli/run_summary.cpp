@@ -6,6 +6,7 @@
 #include "bitcycle/report/live_line.h"
 #include "bitcycle/report/table.h"
 
+#include "base/json_text.h"
 #include "cli/run_paths.h"
 
 #include <algorithm>
@@ -49,14 +50,29 @@ std::string precision_text(const PrecisionRecipe& precision) {
          (precision.overrides.empty() ? "" : " with overrides");
 }
 
+struct TimingLine {
+  std::int64_t step = 0;
+  double seconds = 0;
+};
+
+TimingLine parse_timing(const std::string& line, const std::string& origin) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const bool whole = json.is_object() && json.value("step", Json()).is_number_integer() &&
+                     json.value("seconds", Json()).is_number();
+  if (whole) return {json["step"], json["seconds"]};
+  throw Error(ErrorCode::io, origin + ": expected a line with \"step\" and \"seconds\"",
+              "The file is damaged; remove the line, whose time is then missing, or the file.");
+}
+
 // Steps that a killed process had to repeat were logged twice; the later line counts.
 std::optional<double> measured_seconds(const fs::path& timing) {
   if (!fs::exists(timing)) return std::nullopt;
   std::istringstream lines(text_of(timing));
   std::map<std::int64_t, double> seconds;
-  for (std::string line; std::getline(lines, line);) {
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (json.is_object()) seconds[json.value("step", std::int64_t{0})] = json.value("seconds", 0.0);
+  int number = 0;
+  for (std::string text; std::getline(lines, text);) {
+    const TimingLine line = parse_timing(text, fmt::format("{}:{}", timing.string(), ++number));
+    seconds[line.step] = line.seconds;
   }
   double total = 0;
   for (const auto& [step, value] : seconds) total += value;
@@ -71,18 +87,19 @@ RunSummary read_run_summary(const fs::path& run) {
     throw Error(ErrorCode::usage, "the run in \"" + run.string() + "\" is not finished",
                 "Finish it with: bitcycle train " + run.string() + " --resume");
   }
+  const std::string precision = precision_text(recipe.precision);
+  const auto seconds = measured_seconds(run / "timing.jsonl");
   try {
     const Json json = Json::parse(text_of(run / "summary.json"));
     return {.run = run.string(),
-            .precision = precision_text(recipe.precision),
-            .backend = precision_text(recipe.precision) == "float"
-                           ? "float"
-                           : json.value("backend", name(recipe.precision.backend)),
+            .precision = precision,
+            .backend = precision == "float" ? "float"
+                                            : json.value("backend", name(recipe.precision.backend)),
             .accuracy = json.at("test_of_best").at("accuracy"),
             .gbitops = json.at("gbitops"),
             .counting = counting_by_name(json.at("counting").get<std::string>()),
             .saving_percent = json.at("saving_percent"),
-            .training_seconds = measured_seconds(run / "timing.jsonl")};
+            .training_seconds = seconds};
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::io, (run / "summary.json").string() + ": " + error.what(),
                 "The file is damaged; remove it and resume the run to write it again.");
@@ -135,7 +152,7 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
          {"saving_percent", run.saving_percent},
          {"training_seconds", run.training_seconds ? Json(*run.training_seconds) : Json()}});
   }
-  return list.dump(2) + "\n";
+  return json_text(list, 2) + "\n";
 }
 
 }  // namespace bitcycle::cli

@@ -3,6 +3,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/file.h"
+#include "bitcycle/report/narration.h"
 #include "bitcycle/report/svg_plot.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/report/text_plot.h"
@@ -10,6 +11,7 @@
 #include "bitcycle/schedule/spec.h"
 #include "bitcycle/schedule/summary.h"
 
+#include "base/json_text.h"
 #include "cli/command.h"
 
 #include <algorithm>
@@ -144,7 +146,7 @@ void print_names_json(const Options& options) {
                      {"mean_bits", mean_bits(run.forward, run.steps)},
                      {"relative_cost", run.cost()}});
   }
-  fmt::print("{}\n", names.dump());
+  fmt::print("{}\n", json_text(names));
 }
 
 std::string width_name(int bits) {
@@ -207,7 +209,7 @@ void print_json(const Run& run) {
                              {"mean_grad_bits", mean_bits(run.backward, run.steps)},
                              {"relative_cost", run.cost()},
                              {"rows", std::move(rows)}};
-  fmt::print("{}\n", json.dump());
+  fmt::print("{}\n", json_text(json));
 }
 
 void write_svg(const Run& run, const std::string& file) {
@@ -223,7 +225,7 @@ void write_svg(const Run& run, const std::string& file) {
   const bool moves = levels(run.backward, run.steps).size() > 1;
   if (moves) plot.series.push_back(gradient);
   write_file(file, to_svg(plot));
-  fmt::print(stderr, "wrote {}\n", file);
+  narrate(fmt::format("wrote {}\n", file));
 }
 
 void show(const Options& options) {

@@ -1,5 +1,7 @@
 #include "bitcycle/report/live_line.h"
 
+#include "bitcycle/report/narration.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,22 +27,20 @@ LiveLine::~LiveLine() {
 }
 
 void LiveLine::clear() {
-  if (shown_) fmt::print(stream_, "\r\033[K");
+  if (shown_) narrate("\r\033[K", stream_);
   shown_ = false;
 }
 
 void LiveLine::update(const std::string& text) {
   if (!live_) return;
   clear();
-  fmt::print(stream_, "{}", text.substr(0, terminal_width(stream_) - 1));
-  std::fflush(stream_);
+  narrate(text.substr(0, terminal_width(stream_) - 1), stream_);
   shown_ = true;
 }
 
 void LiveLine::print(const std::string& text) {
   clear();
-  fmt::print(stream_, "{}\n", text);
-  std::fflush(stream_);
+  narrate(text + '\n', stream_);
 }
 
 std::string readable_duration(double seconds) {

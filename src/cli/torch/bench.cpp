@@ -7,6 +7,7 @@
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/step_bench.h"
 
+#include "base/json_text.h"
 #include "cli/torch/bench_support.h"
 #include "cli/torch_commands.h"
 
@@ -81,7 +82,7 @@ void print_json(const BenchStepOptions& options, const Report& report) {
     json["authors_ratio"] = report.authors_ratio();
     json["authors_activation_bytes"] = report.authors_step->activation_bytes;
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json, 2));
 }
 
 void print_text(const BenchStepOptions& options, const Report& report) {

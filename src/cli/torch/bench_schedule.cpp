@@ -4,6 +4,7 @@
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/schedule_bench.h"
 
+#include "base/json_text.h"
 #include "cli/torch/bench_support.h"
 #include "cli/torch_commands.h"
 
@@ -50,7 +51,7 @@ void print_json(const BenchScheduleOptions& options, Backend backend, const Sche
                      {"static_ms", bench.static_ms()},
                      {"saving_percent", bench.saving_percent()},
                      {"saving_percent_spread", bench.saving_spread}};
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json, 2));
 }
 
 std::string width(int bits) {

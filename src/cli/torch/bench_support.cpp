@@ -1,7 +1,8 @@
 #include "cli/torch/bench_support.h"
 
+#include "bitcycle/report/narration.h"
+
 #include <ATen/Parallel.h>
-#include <fmt/core.h>
 #include <omp.h>
 
 namespace bitcycle::cli {
@@ -14,7 +15,7 @@ Backend settle_backend(const std::string& wanted, const Network& network,
                        const PrecisionRecipe& precision) {
   const PrecisionPlan plan(precision, planned_layers(network), {1, 1});
   const BackendChoice choice = choose_backend({.backend = parse_backend(wanted)}, network, plan);
-  for (const std::string& notice : choice.notices) fmt::print(stderr, "note: {}\n", notice);
+  for (const std::string& notice : choice.notices) narrate("note: " + notice + "\n");
   return choice.backend;
 }
 

@@ -7,6 +7,7 @@
 #include "bitcycle/train/session.h"
 #include "bitcycle/train/tensor_io.h"
 
+#include "base/json_text.h"
 #include "cli/run_paths.h"
 #include "cli/torch_commands.h"
 
@@ -79,7 +80,7 @@ void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options,
     json["results"].push_back(
         {{"bits", row.bits}, {"accuracy", row.score.accuracy}, {"loss", row.score.loss}});
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json, 2));
 }
 
 }  // namespace
