@@ -1,22 +1,21 @@
 #!/usr/bin/env bash
-# A run killed by SIGKILL again and again, at moments spread over all that a run does, ends in the
-# same bytes as one that was left alone.
+# The program itself, killed by SIGKILL again and again while its log grows, ends in the same files as
+# one that was left alone. (kill_campaign_test kills at every system call.)
 source "$(dirname "$0")/lib.sh"
 small_recipe
-"$bitcycle" train small.toml --run-dir whole -q >/dev/null
+"$bitcycle" train small.toml --set log_every=1 --run-dir whole -q >/dev/null
 
-for round in 1 2 3; do
-  kills=0
-  # Delays differ from round to round, so that kills fall on loading, steps, evaluations and
-  # checkpoints.
-  for delay in 1.$((4 + round)) 1.$((6 + round)) 2.$((round * 2)) 2.$((6 + round)) 3.$round; do
-    "$bitcycle" train small.toml --run-dir "killed$round" --resume -q >/dev/null 2>&1 &
-    pid=$!
-    sleep "$delay"
-    if kill -9 $pid 2>/dev/null; then kills=$((kills + 1)); fi
-    wait $pid 2>/dev/null || true
+# Starts or resumes the run and kills it once its log has so many lines.
+kill_at_line() {
+  "$bitcycle" train small.toml --set log_every=1 --run-dir killed --resume -q >/dev/null 2>&1 &
+  local pid=$! status=0
+  while kill -0 $pid 2>/dev/null && [[ $(cat killed/metrics.jsonl 2>/dev/null | wc -l) -lt $1 ]]; do
+    sleep 0.01
   done
-  "$bitcycle" train small.toml --run-dir "killed$round" --resume -q >/dev/null
-  echo "round $round: killed $kills times"
-  same_runs whole "killed$round"
-done
+  kill -9 $pid 2>/dev/null || true
+  wait $pid 2>/dev/null || status=$?
+  [[ $status == 137 ]] || fail "the run ended with $status before it was killed at line $1"
+}
+for line in 1 4 8 13 17; do kill_at_line $line; done
+"$bitcycle" train small.toml --set log_every=1 --run-dir killed --resume -q >/dev/null
+same_runs whole killed

@@ -1,0 +1,160 @@
+#include "cli/killed_runs.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/file.h"
+
+#include "cli/torch_commands.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bitcycle {
+namespace fs = std::filesystem;
+namespace {
+
+// Four steps, each with an evaluation and a checkpoint, of which the newest and the best are kept.
+constexpr const char* kRecipe = R"(
+epochs = 2
+threads = 1
+log_every = 1
+[model]
+name = "cifar_resnet8"
+[data]
+dataset = "synthetic"
+batch_size = 8
+limit = 16
+workers = 0
+[optimizer]
+lr = 0.02
+[precision]
+forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
+backward = 8
+[evaluation]
+every_epochs = 0.5
+[checkpoint]
+every_epochs = 0.5
+keep = 1
+)";
+
+// A forked process has nothing to say: what it does is seen in its run directory.
+void be_silent() {
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+}
+
+int train_here(const cli::TrainOptions& options) {
+  try {
+    return cli::run_train(options);
+  } catch (const Error& error) {
+    return exit_status(error.code());
+  } catch (const std::exception&) {
+    return 1;
+  }
+}
+
+std::string text_of(const fs::path& path) {
+  const auto bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string shown(const End& end) {
+  return end.signal != 0 ? fmt::format("killed by signal {}", end.signal)
+                         : fmt::format("exit status {}", end.status);
+}
+
+}  // namespace
+
+RunContent content(const fs::path& run) {
+  RunContent found;
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {
+    const std::string name = fs::relative(entry.path(), run).string();
+    const bool compared = entry.is_regular_file() && name != "timing.jsonl";
+    found[name] = compared ? text_of(entry.path()) : "";
+  }
+  return found;
+}
+
+std::string difference(const RunContent& expected, const RunContent& found) {
+  for (const auto& [name, text] : expected) {
+    const auto other = found.find(name);
+    if (other == found.end()) return name + " is missing";
+    if (other->second != text) return name + " differs";
+  }
+  for (const auto& [name, text] : found) {
+    if (expected.count(name) == 0) return name + " is left over";
+  }
+  return "";
+}
+
+KilledRuns::KilledRuns() {
+  write_file(root_ / "small.toml", kRecipe);
+  const auto start = std::chrono::steady_clock::now();
+  const End end = train(run("whole"), Start::afresh);
+  whole_seconds_ =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (end != kFinished) throw std::runtime_error("the undisturbed run: " + shown(end));
+  whole_ = content(run("whole"));
+}
+
+pid_t KilledRuns::start(const fs::path& run, Start how, const Interruption& interruption) {
+  const cli::TrainOptions options{.recipe = (root_ / "small.toml").string(),
+                                  .run_dir = run.string(),
+                                  .resume = how == Start::resume,
+                                  .quiet = true};
+  forget_changes();
+  const pid_t process = ::fork();
+  if (process != 0) return process;
+  be_silent();
+  interrupt(run, interruption);
+  ::_exit(train_here(options));
+}
+
+End KilledRuns::end(pid_t process) {
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
+  return {.status = WEXITSTATUS(status)};
+}
+
+End KilledRuns::train(const fs::path& run, Start how, const Interruption& interruption) {
+  return end(start(run, how, interruption));
+}
+
+std::vector<Interruption> KilledRuns::interruptions(const std::vector<std::string>& calls) {
+  std::vector<Interruption> all;
+  for (int call = 1; call <= static_cast<int>(calls.size()); ++call) {
+    all.push_back({.call = call, .moment = Moment::before});
+    if (calls[static_cast<std::size_t>(call) - 1] == "write") {
+      all.push_back({.call = call, .moment = Moment::amid});
+    }
+  }
+  return all;
+}
+
+std::string KilledRuns::kill_and_resume(const fs::path& before,
+                                        const std::vector<Interruption>& interruptions) {
+  const fs::path killed = run("killed");
+  const bool fresh = !fs::exists(before);
+  std::string wrong;
+  for (const Interruption& interruption : interruptions) {
+    fs::remove_all(killed);
+    if (!fresh) fs::copy(before, killed, fs::copy_options::recursive);
+    const End first = train(killed, fresh ? Start::afresh : Start::resume, interruption);
+    const End second = train(killed, Start::resume);
+    const std::string found = second == kFinished ? difference(whole_, content(killed))
+                                                  : "the resumed run: " + shown(second);
+    if (first.signal == interruption.signal && found.empty()) continue;
+    wrong += fmt::format("{} call {}: {}; {}\n",
+                         interruption.moment == Moment::before ? "before" : "amid",
+                         interruption.call, shown(first), found);
+  }
+  return wrong;
+}
+
+}  // namespace bitcycle
