@@ -4,24 +4,22 @@
 # usage: streams_test.sh path/to/bitcycle; path/to/bitcycle-torch stands beside it.
 source "$(dirname "$0")/lib.sh"
 small_recipe
-train=(train small.toml --set steps=4 --set data.limit=32)
-"$bitcycle" "${train[@]}" --run-dir whole >/dev/null 2>&1
-closed_pipe() { exec {pipe}> >(exec true); sleep 0.2; "$@" 2>&$pipe; }
+train="train small.toml --set steps=4 --set data.limit=32 --run-dir"
+"$bitcycle" $train whole >/dev/null 2>&1
 
-trains() {  # trains NAME command...: the command trains into NAME, to the same files as `whole`
-  local name=$1 status=0
-  shift
-  "$@" || status=$?
-  [[ $status == 0 ]] || fail "$name: exit status $status"
-  same_runs whole "$name"
+# trains NAME PROGRAM REDIRECTIONS: trains into NAME, to the same files as `whole`.
+trains() {
+  local status=0
+  bash -c "exec '$2' $train $1 >/dev/null $3" || status=$?
+  [[ $status == 0 ]] || fail "$1: exit status $status"
+  same_runs whole "$1"
 }
-for program in "$bitcycle" "$bitcycle-torch"; do
-  name=$(basename "$program")
-  trains "$name-closed" "$program" "${train[@]}" --run-dir "$name-closed" 2>&- >/dev/null
-  trains "$name-none" "$program" "${train[@]}" --run-dir "$name-none" <&- 2>&- >/dev/null
-done
-trains full "$bitcycle" "${train[@]}" --run-dir full 2>/dev/full >/dev/null
-trains pipe closed_pipe "$bitcycle" "${train[@]}" --run-dir pipe >/dev/null
+trains closed "$bitcycle" '2>&-'
+trains closed-torch "$bitcycle-torch" '2>&-'
+trains no-input "$bitcycle" '<&- 2>&-'
+trains full "$bitcycle" '2>/dev/full'
+exec {unread}> >(exec true)
+trains pipe "$bitcycle" "2>&$unread"
 
 # An error without a stream to say it on still has its exit status.
 status=0; "$bitcycle" costs 2>&- || status=$?
@@ -36,7 +34,7 @@ unwritten "'$bitcycle' models --json >&-"
 unwritten "'$bitcycle' --help >/dev/full"
 unwritten "'$bitcycle' compare whole >&-"
 unwritten "'$bitcycle' eval whole --bits 8 >&-"
-unwritten "'$bitcycle' train small.toml --set steps=4 --set data.limit=32 --run-dir silent -q >&-"
+unwritten "'$bitcycle' $train silent -q >&-"
 same_runs whole silent  # the run itself is finished all the same
 
 # A reader that has read enough is no reason for words.
