@@ -1,7 +1,7 @@
 #pragma once
 
-// JSON as text, the one way in which commands and run files write it. Paths of this machine need not
-// be UTF-8, JSON must be: bytes that are not become U+FFFD, the replacement character.
+// JSON as text, the one way in which commands and run files write it. Paths of this machine need
+// not be UTF-8, JSON must be: bytes that are not become U+FFFD, the replacement character.
 
 #include <string>
 

@@ -67,7 +67,8 @@ void count(const char* name) {
   ++g_count;
   SharedCalls& calls = *shared();
   const int index = calls.count++;
-  if (static_cast<std::size_t>(index) < kMaxCalls) calls.names[static_cast<std::size_t>(index)] = name;
+  if (static_cast<std::size_t>(index) < kMaxCalls)
+    calls.names[static_cast<std::size_t>(index)] = name;
   if (due(Moment::before)) ::raise(g_interruption.signal);
 }
 

@@ -1,6 +1,6 @@
-// A run, and the resume of a run, killed at every call that changes the run directory and amid every
-// write, and killed at random moments: once resumed to its end it has the same files with the same
-// bytes as a run that was left alone, and no others.
+// A run, and the resume of a run, killed at every call that changes the run directory and amid
+// every write, and killed at random moments: once resumed to its end it has the same files with the
+// same bytes as a run that was left alone, and no others.
 
 #include "bitcycle/base/random.h"
 

@@ -63,12 +63,12 @@ std::string text_of(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+}  // namespace
+
 std::string shown(const End& end) {
   return end.signal != 0 ? fmt::format("killed by signal {}", end.signal)
                          : fmt::format("exit status {}", end.status);
 }
-
-}  // namespace
 
 RunContent content(const fs::path& run) {
   RunContent found;
@@ -96,8 +96,7 @@ KilledRuns::KilledRuns() {
   write_file(root_ / "small.toml", kRecipe);
   const auto start = std::chrono::steady_clock::now();
   const End end = train(run("whole"), Start::afresh);
-  whole_seconds_ =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  whole_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (end != kFinished) throw std::runtime_error("the undisturbed run: " + shown(end));
   whole_ = content(run("whole"));
 }

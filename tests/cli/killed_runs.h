@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,13 @@ struct End {
   bool operator==(const End&) const = default;
 };
 constexpr End kFinished{};
+std::string shown(const End& end);
+inline void PrintTo(const End& end, std::ostream* out) {  // GoogleTest's hook
+  *out << shown(end);
+}
 
-// Every entry of a run directory by its path in it, with a file's content. The measured times differ
-// between equal runs, so timing.jsonl counts as a name alone.
+// Every entry of a run directory by its path in it, with a file's content. The measured times
+// differ between equal runs, so timing.jsonl counts as a name alone.
 using RunContent = std::map<std::string, std::string>;
 RunContent content(const std::filesystem::path& run);
 
@@ -55,8 +60,8 @@ class KilledRuns {
   // Every way to interrupt what `calls` are of: before each, amid each write.
   static std::vector<Interruption> interruptions(const std::vector<std::string>& calls);
 
-  // Kills a run that has the content of `before` (which may not exist) at each of the interruptions,
-  // resumes it to its end, and returns what is wrong with the results, a line each.
+  // Kills a run that has the content of `before` (which may not exist) at each of the
+  // interruptions, resumes it to its end, and returns what is wrong with the results, a line each.
   std::string kill_and_resume(const std::filesystem::path& before,
                               const std::vector<Interruption>& interruptions);
 

@@ -36,15 +36,15 @@ TEST(DatasetFingerprintTest, EveryPixelLabelAndTheNumberOfClassesCountInMemory) 
 }
 
 TEST(DatasetFingerprintTest, WhichSamplesASubsetTakesCounts) {
-  const auto whole = std::make_shared<MemoryDataset>(
-      PackedImages{{1, 1, 1}, 2, {7, 7, 7}, {0, 0, 0}});
+  const auto whole =
+      std::make_shared<MemoryDataset>(PackedImages{{1, 1, 1}, 2, {7, 7, 7}, {0, 0, 0}});
   EXPECT_NE(subset(whole, {0, 1})->fingerprint(), subset(whole, {0, 2})->fingerprint());
   EXPECT_EQ(subset(whole, {0, 1})->fingerprint(), subset(whole, {0, 1})->fingerprint());
 }
 
 TEST(DatasetFingerprintTest, DatasetsOfOtherKindsGoByLabelsAndSomePictures) {
-  const SyntheticOptions options{.shape = {.channels = 1, .height = 4, .width = 4}, .classes = 2,
-                                 .train_size = 5000};
+  const SyntheticOptions options{
+      .shape = {.channels = 1, .height = 4, .width = 4}, .classes = 2, .train_size = 5000};
   const auto of_seed = [&](std::uint64_t seed, const SyntheticOptions& with) {
     return make_synthetic(with, RandomKey(seed), DatasetOptions::Split::train)->fingerprint();
   };
@@ -62,7 +62,9 @@ class ImageFolderFingerprintTest : public testing::Test {
       test::write(root_.path() / name, test::flat_jpeg(8, 8, {50}));
     }
   }
-  std::string fingerprint() const { return open_image_folder(root_.path(), "train")->fingerprint(); }
+  std::string fingerprint() const {
+    return open_image_folder(root_.path(), "train")->fingerprint();
+  }
 
   TemporaryDirectory root_;
 };

@@ -104,9 +104,12 @@ class ResumeTest : public testing::Test {
   fs::path train_to(Step steps, const std::string& name, const Recipe& recipe) {
     const fs::path run = directory(name);
     const StopSignal stop;
-    Trainer(recipe, run, {.step = [steps](const StepReport& report) {
-              if (report.step == steps) std::raise(SIGTERM);
-            }}).run(stop);
+    Trainer(recipe, run,
+            {.step =
+                 [steps](const StepReport& report) {
+                   if (report.step == steps) std::raise(SIGTERM);
+                 }})
+        .run(stop);
     return run;
   }
   std::vector<std::string> resume(const fs::path& run, const Recipe& recipe,

@@ -51,7 +51,8 @@ TEST(TrainStateTest, IsReadAsItWasWritten) {
 }
 
 TEST(TrainStateTest, NumbersThatNoRunHasAreRefused) {
-  expect_refused(changed("\"step\": 7", "\"step\": -5"), "a whole number from 0 as \"step\", found -5");
+  expect_refused(changed("\"step\": 7", "\"step\": -5"),
+                 "a whole number from 0 as \"step\", found -5");
   expect_refused(changed("\"step\": 7", "\"step\": 8"), "expected 7 as \"step\", found 8");
   expect_refused(changed("\"step\": 7", "\"step\": 7.5"), "\"step\", found 7.5");
   expect_refused(changed("\"step\": 7", "\"step\": \"7\""), "\"step\", found \"7\"");
