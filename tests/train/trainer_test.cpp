@@ -18,6 +18,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace bitcycle {
 namespace {
@@ -61,7 +62,9 @@ class TrainerTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::temp_directory_path() / ("bitcycle-" + std::string(info->name()));
+    // By process, too: tests of two checkouts may run at the same time.
+    root_ = fs::temp_directory_path() /
+            ("bitcycle-" + std::string(info->name()) + "-" + std::to_string(::getpid()));
     fs::remove_all(root_);
     fs::create_directories(root_);
   }
