@@ -10,7 +10,7 @@
 namespace bitcycle {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json parse(const std::string& line) {
   return Json::parse(line, nullptr, /*allow_exceptions=*/false);
