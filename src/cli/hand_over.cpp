@@ -16,8 +16,10 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace bitcycle::cli {
@@ -29,7 +31,12 @@ constexpr const char* kProgram = "bitcycle-torch";
 
 // Beside this program in a build tree, in ../libexec/bitcycle once installed.
 fs::path torch_program() {
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) {
+    throw Error(ErrorCode::io, "/proc/self/exe cannot be read: " + error.message(),
+                "Mount /proc: " + std::string(kProgram) + " is looked for beside this program.");
+  }
   for (const fs::path& place : {here, here / "../libexec/bitcycle"}) {
     if (fs::exists(place / kProgram)) return place / kProgram;
   }
@@ -85,7 +92,19 @@ void limit_baseline() {
   setenv("DNNL_MAX_CPU_ISA", "AVX2", /*overwrite=*/0);
 }
 
+// With less than this LibTorch's libraries abort, or never end, while they are loaded.
+void require_room_for_libraries() {
+  constexpr rlim_t kLeast = rlim_t{768} << 20;
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= kLeast) return;
+  throw Error(ErrorCode::memory,
+              "LibTorch needs 768 MiB of address space to start, and the limit is " +
+                  std::to_string(limit.rlim_cur >> 20) + " MiB",
+              "Raise it: `ulimit -v unlimited`.");
+}
+
 [[noreturn]] void hand_over(int threads) {
+  require_room_for_libraries();
   const std::optional<ThreadPlaces> places = place_threads(threads);
   const fs::path program = torch_program();
   std::vector<std::string> arguments = own_arguments();

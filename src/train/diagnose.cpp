@@ -7,15 +7,11 @@
 namespace bitcycle {
 namespace {
 
-std::string title(const Node& node) {
-  switch (node.kind) {
-    case NodeKind::max_pool:
-      return "max pooling";
-    case NodeKind::average_pool:
-      return "average pooling";
-    default:
-      return node.name;
-  }
+// Pools have no name of their own; that of the layer before them tells where they are.
+std::string title(const Network& network, const Node& node) {
+  if (node.has_weights()) return node.name;
+  const std::string kind = node.kind == NodeKind::max_pool ? "max pooling" : "average pooling";
+  return node.input < 0 ? kind : kind + " behind " + title(network, network.nodes[node.input]);
 }
 
 }  // namespace
@@ -24,7 +20,7 @@ std::string first_nonfinite_layer(NetworkModelImpl& model, const at::Tensor& ima
   const torch::NoGradGuard no_grad;
   std::string first;
   model.forward(images, [&](const Node& node, const at::Tensor& output) {
-    if (first.empty() && !finite_tensor(output)) first = title(node);
+    if (first.empty() && !finite_tensor(output)) first = title(model.network(), node);
   });
   return first;
 }

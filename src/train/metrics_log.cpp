@@ -24,7 +24,7 @@ std::string text_of(const std::filesystem::path& metrics) {
 bool is_evaluation(const Json& line, const std::string& split) {
   return line.is_object() && line.value("type", Json()) == "evaluation" &&
          line.value("split", Json()) == split && line.value("step", Json()).is_number_integer() &&
-         line.value("accuracy", Json()).is_number();
+         line.value("accuracy", Json()).is_number() && line.value("loss", Json()).is_number();
 }
 
 }  // namespace

@@ -25,7 +25,10 @@ std::optional<std::string> Optimizer::step(double lr, std::int64_t step) {
   for (Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
     recipe_.name == OptimizerRecipe::Name::sgd ? sgd(slot, lr) : adam(slot, lr, step);
-    if (!finite_tensor(slot.parameter)) damaged = slot.name;
+    // A mean of squares that overflows would stop a parameter from ever moving again.
+    const bool finite =
+        finite_tensor(slot.parameter) && (!slot.second.defined() || finite_tensor(slot.second));
+    if (!finite) damaged = slot.name;
   }
   return damaged;
 }

@@ -70,11 +70,12 @@ struct Trainer::Implementation {
   TrainOutcome run(const StopSignal& stop);
   void train_step(const TensorBatch& batch);
   void count(const at::Tensor& logits, const at::Tensor& labels, double loss);
-  [[noreturn]] void diverge(const std::string& what, const std::string& where);
+  [[noreturn]] void diverge(Step step, const std::string& what, const std::string& where) const;
   void report_step();
   bool evaluate_best_split();
   void report(const EvaluationReport& report);
   const char* best_split() const;
+  std::string damage_of(Step step) const;
   void check_best();
   void mark_best();
   void tidy();
@@ -188,7 +189,7 @@ void Trainer::Implementation::train_step(const TensorBatch& batch) {
   const double value = loss.item<double>();
   if (!std::isfinite(value)) {
     const std::string layer = first_nonfinite_layer(*session.model(), batch.images);
-    diverge(std::isnan(value) ? "the loss is not a number" : "the loss is infinite",
+    diverge(state.step + 1, std::isnan(value) ? "the loss is not a number" : "the loss is infinite",
             layer.empty()
                 ? "all layers' outputs are finite; the loss itself overflowed"
                 : "the first value that is not finite is in the output of layer \"" + layer + "\"");
@@ -196,7 +197,7 @@ void Trainer::Implementation::train_step(const TensorBatch& batch) {
   loss.backward();
   const auto damaged = optimizer.step(lr(state.step), state.step);
   if (damaged) {
-    diverge("its update made weights that are not finite",
+    diverge(state.step + 1, "its update made weights that are not finite",
             "the nearest to the loss are in \"" + *damaged + "\"");
   }
   count(logits, batch.labels, value);
@@ -214,14 +215,16 @@ void Trainer::Implementation::count(const at::Tensor& logits, const at::Tensor& 
   ++state.step;
 }
 
-void Trainer::Implementation::diverge(const std::string& what, const std::string& where) {
+// Steps count from 1 here, as they do in the log.
+void Trainer::Implementation::diverge(Step step, const std::string& what,
+                                      const std::string& where) const {
   const auto latest = store.latest();
-  const std::string checkpoint =
-      latest ? "the last good checkpoint is " + store.directory(*latest).string()
-             : "there is no checkpoint yet";
+  const std::string checkpoint = latest
+                                     ? "the last checkpoint is " + store.directory(*latest).string()
+                                     : "there is no checkpoint yet";
   throw Error(ErrorCode::diverged,
-              "training stopped at step " + std::to_string(state.step) + ": " + what + "; " +
-                  where + "; " + checkpoint,
+              "training stopped at step " + std::to_string(step) + ": " + what + "; " + where +
+                  "; " + checkpoint,
               "Try a lower optimizer.lr, a warm-up (lr_schedule.warmup_steps), or more bits.");
 }
 
@@ -273,7 +276,9 @@ void Trainer::Implementation::report(const EvaluationReport& report) {
 
 void Trainer::Implementation::save() {
   const std::string damaged = first_nonfinite_tensor(*session.model());
-  if (!damaged.empty()) diverge("the weights are damaged", "\"" + damaged + "\" is not finite");
+  if (!damaged.empty()) {
+    diverge(state.step, "the weights are damaged", "\"" + damaged + "\" is not finite");
+  }
   state.metrics_offset = files.sync();
   const std::string json = to_json(state);
   const auto* bytes = reinterpret_cast<const std::byte*>(json.data());
@@ -282,18 +287,28 @@ void Trainer::Implementation::save() {
                           {"state.json", {bytes, bytes + json.size()}}});
 }
 
+// What is wrong with a checkpoint, if anything: it is not whole, or not of this run.
+std::string Trainer::Implementation::damage_of(Step step) const {
+  try {
+    load_state(step, store.load(step)["state.json"]);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 // A damaged best checkpoint costs the run its best weights, not its end: the best evaluation of
 // which the weights are whole takes its place, and later ones may be better. The weights of
 // state.step are those in memory.
 void Trainer::Implementation::check_best() {
   if (state.best_step == 0 || state.best_step == state.step) return;
-  const std::string damage = store.damage(state.best_step);
+  const std::string damage = damage_of(state.best_step);
   if (damage.empty()) return;
   state.lost_best_step = std::exchange(state.best_step, 0);
   state.lost_best_accuracy = std::exchange(state.best_accuracy, 0);
   for (const LoggedEvaluation& evaluation : files.evaluations(best_split())) {
     if (state.best_step != 0 && evaluation.accuracy <= state.best_accuracy) continue;
-    if (evaluation.step != state.step && !store.damage(evaluation.step).empty()) continue;
+    if (evaluation.step != state.step && !damage_of(evaluation.step).empty()) continue;
     state.best_step = evaluation.step;
     state.best_accuracy = evaluation.accuracy;
   }

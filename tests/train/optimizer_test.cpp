@@ -1,5 +1,7 @@
 #include "bitcycle/train/optimizer.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
@@ -70,6 +72,32 @@ TEST(OptimizerTest, StateRestoredIntoAnotherOptimizerContinuesThePath) {
     train(b, second, 1);
     EXPECT_TRUE(a->weight.equal(b->weight));
   }
+}
+
+// The last of the damaged, in the order of registration: the first on the way back from the loss.
+TEST(OptimizerTest, NamesTheLastParameterThatAnUpdateLeavesNotFinite) {
+  for (const auto name : {OptimizerRecipe::Name::sgd, OptimizerRecipe::Name::adam}) {
+    const auto damaged = [&](float weight, float bias) {
+      torch::nn::Linear layer(4, 3);
+      Optimizer optimizer(*layer, {.name = name});
+      layer->weight.mutable_grad() = at::full({3, 4}, weight);
+      layer->bias.mutable_grad() = at::full({3}, bias);
+      return optimizer.step(0.1, 0);
+    };
+    const float infinity = std::numeric_limits<float>::infinity();
+    EXPECT_EQ(damaged(1, 1), std::nullopt);
+    EXPECT_EQ(damaged(infinity, 1), "weight");
+    EXPECT_EQ(damaged(1, infinity), "bias");
+    EXPECT_EQ(damaged(infinity, std::numeric_limits<float>::quiet_NaN()), "bias");
+  }
+}
+
+// Its square overflows; the update would be 0, now and ever after.
+TEST(OptimizerTest, NamesAParameterThatAdamWouldNeverMoveAgain) {
+  torch::nn::Linear layer(torch::nn::LinearOptions(4, 3).bias(false));
+  Optimizer optimizer(*layer, {.name = OptimizerRecipe::Name::adam});
+  layer->weight.mutable_grad() = at::full({3, 4}, 1e25);
+  EXPECT_EQ(optimizer.step(0.1, 0), "weight");
 }
 
 }  // namespace

@@ -210,6 +210,23 @@ TEST_F(ResumeTest, RefusesACheckpointOfAnotherRun) {
   resume(run, tiny_recipe(1));
 }
 
+// Whole by its seals, but not what was evaluated here.
+TEST_F(ResumeTest, ABestCheckpointOfAnotherRunIsALostOne) {
+  const Recipe recipe = recipe_with_early_best(kMiddle);
+  const fs::path run = train_to(kMiddle + 1, "run", recipe);
+  Recipe foreign = recipe;
+  foreign.seed += 100;
+  const Step best = CheckpointStore(run).best().value();
+  const fs::path other = train_to(best, "other", foreign);
+  const fs::path place = CheckpointStore(run).directory(best);
+  fs::remove_all(place);
+  fs::copy(CheckpointStore(other).directory(best), place);
+  EXPECT_THAT(resume(run, recipe),
+              ElementsAre(testing::AllOf(HasSubstr("the best checkpoint is lost"),
+                                         HasSubstr("is a checkpoint of another run"))));
+  EXPECT_EQ(summary_of(run)["lost_best"]["step"], best);
+}
+
 TEST_F(ResumeTest, RefusesOtherDataUnlessTheyAreAccepted) {
   const fs::path run = train_to(3, "run", tiny_recipe());
   Recipe recipe = tiny_recipe();

@@ -92,7 +92,6 @@ TEST(ScheduleBenchTest, MeasuresOnThisMachine) {
   ASSERT_EQ(bench.rows.size(), 2U);
   EXPECT_GT(bench.rows[0].step.median, 0);
   EXPECT_GT(bench.rows[1].step.median, 0);
-  EXPECT_NE(bench.rows[0].step.median, bench.static_step.median);
   EXPECT_GT(bench.float_step.median, 0);
 }
 

@@ -24,6 +24,17 @@ std::string shown(const Pair& pair) {
   return pair[0] == pair[1] ? fmt::format("{}", pair[0]) : fmt::format("{} x {}", pair[0], pair[1]);
 }
 
+// What no convolution has. Everything below may divide.
+std::string impossible_part(const ConvRequest& r) {
+  const auto below_one = [](const Pair& pair) { return std::min(pair[0], pair[1]) < 1; };
+  if (below_one(r.kernel)) return fmt::format("a kernel of {}", shown(r.kernel));
+  if (below_one(r.stride)) return fmt::format("a stride of {}", shown(r.stride));
+  if (r.groups < 1 || r.in_channels % r.groups != 0 || r.out_channels % r.groups != 0) {
+    return fmt::format("{} groups of {} and {} channels", r.groups, r.in_channels, r.out_channels);
+  }
+  return "";
+}
+
 std::string window_obstacle(const ConvRequest& r) {
   const std::int64_t kernel = r.kernel[0];
   if (r.kernel[1] != kernel) return fmt::format("a kernel of {}", shown(r.kernel));
@@ -63,6 +74,8 @@ ConvRequest request_of(const ConvShape& shape) {
 }  // namespace
 
 std::string obstacle(const ConvRequest& request) {
+  const std::string impossible = impossible_part(request);
+  if (!impossible.empty()) return impossible;
   const std::string window = window_obstacle(request);
   return window.empty() ? sum_obstacle(request) : window;
 }

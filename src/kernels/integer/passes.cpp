@@ -80,12 +80,14 @@ Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal
                std::uint8_t* mask) {
   assert(!output || output.type == source.y.type);
   const ActivationPlan plan(grid, source);
-  return range_of_images(grid, [&](int n) {
+  const Range range = range_of_images(grid, [&](int n) {
     ActivateJob job = plan.image(n);
     job.output = image_of(output, grid, n);
     if (mask != nullptr) job.mask = mask + mask_offset(grid, n);
     return passes().activate[index(source.y.type)](job);
   });
+  const Range stored{stored_as(source.y.type, range.low), stored_as(source.y.type, range.high)};
+  return finite(stored) ? range : kPoisoned;
 }
 
 GradientPass::GradientPass(const CodeGrid& grid, const GradientSource& source,
@@ -143,7 +145,9 @@ Range error_bounds(const GradientSums& sums, const ChannelStats& stats, const Er
       y = product(source.b[c], stored(stats.low[c]), stored(stats.high[c]));
       y = {y.low + source.c[c], y.high + source.c[c]};
     }
-    all = {std::min(all.low, g.low + y.low), std::max(all.high, g.high + y.high)};
+    const Range e{g.low + y.low, g.high + y.high};
+    if (!finite(e)) return kPoisoned;
+    all = {std::min(all.low, e.low), std::max(all.high, e.high)};
   }
   return all;
 }

@@ -17,8 +17,6 @@ namespace {
 constexpr float kSmallestScale = 1e-8f;  // keeps constant channels exact, as SBM does
 
 void check(ConvShape s) {
-  assert(s.kernel >= 1 && s.stride >= 1 && s.groups >= 1);
-  assert(s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0);
   s.width = 1;  // weights serve pictures of any width
   expect_taken(s);
 }

@@ -39,6 +39,10 @@ TEST(Domain, NamesWhatItDoesNotTake) {
   EXPECT_EQ(reason([](auto& r) { r.kernel = {4, 4}; }), "a kernel of even size 4");
   EXPECT_EQ(reason([](auto& r) { r.stride = {1, 2}; }), "a stride of 1 x 2");
   EXPECT_EQ(reason([](auto& r) { r.padding = {1, 0}; }), "padding 1 x 0 (a kernel of 3 needs 1)");
+  EXPECT_EQ(reason([](auto& r) { r.stride = {0, 0}; }), "a stride of 0");
+  EXPECT_EQ(reason([](auto& r) { r.kernel = {-1, -1}; }), "a kernel of -1");
+  EXPECT_EQ(reason([](auto& r) { r.groups = 0; }), "0 groups of 8 and 8 channels");
+  EXPECT_EQ(reason([](auto& r) { r.groups = 3; }), "3 groups of 8 and 8 channels");
   EXPECT_EQ(reason([](auto& r) { r.width = 32769; }), "rows of 32769 outputs (at most 32768)");
   EXPECT_EQ(reason([](auto& r) {
               r.kernel = {17, 17};

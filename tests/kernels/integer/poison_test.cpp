@@ -36,6 +36,27 @@ TEST(Poison, RangesOfTensorsThatAreNotFiniteArePoisoned) {
   }
 }
 
+TEST(Poison, SumsThatOverflowHalvesArePoisoned) {
+  const CodeGrid grid{1, 2, 2, 3, 0};
+  const std::vector<Half> y(12, to_half(60000.0f)), residual(12, to_half(10000.0f));
+  std::vector<Half> x(12);
+  const ActivationSource source{.y = y.data(), .residual = residual.data()};
+  EXPECT_FALSE(finite(activate(grid, source, x.data(), nullptr)));
+  EXPECT_TRUE(finite(activate(grid, {.y = y.data()}, x.data(), nullptr)));
+}
+
+// A range that follows from statistics, with coefficients that are not finite.
+TEST(Poison, RangesFromStatisticsArePoisonedByTheirCoefficients) {
+  const ChannelStats stats{{1, 2}, {1, 4}, {-1, 0}, {3, 4}};
+  const std::vector<float> ones(2, 1.0f), bad{0.0f, kNaN};
+  const float* y = ones.data();
+  for (const Rectify activation : {Rectify::none, Rectify::relu}) {
+    EXPECT_TRUE(finite(activation_range(stats, {y, {}, ones, ones, activation})));
+    EXPECT_FALSE(finite(activation_range(stats, {y, {}, ones, bad, activation})));
+    EXPECT_FALSE(finite(activation_range(stats, {y, {}, bad, ones, activation})));
+  }
+}
+
 TEST(Poison, PoisonedRangesGiveNoScale) {
   for (const Range range : {Range{0, kInfinity}, Range{-kInfinity, 0}, Range{kNaN, 1}, kPoisoned,
                             Range{-3e38f, 3e38f}}) {
@@ -65,8 +86,9 @@ TEST(Poison, StatisticsTellWhetherAnOutputIsFiniteAsItIsStored) {
 }
 
 TEST(Poison, ErrorBoundsOfGradientsThatAreNotFiniteArePoisoned) {
-  const std::vector<float> a(2, 1.0f);
+  const std::vector<float> a(2, 1.0f), bad{1.0f, kNaN};
   const ErrorSource source{.a = a};
+  EXPECT_FALSE(finite(error_bounds({{1, 2}, {1, 2}, {-1, -1}, {1, 1}}, {}, {.a = bad})));
   EXPECT_TRUE(finite(error_bounds({{1, 2}, {1, 2}, {-1, -1}, {1, 1}}, {}, source)));
   EXPECT_FALSE(finite(error_bounds({{1, kNaN}, {1, 2}, {-1, -1}, {1, 1}}, {}, source)));
   EXPECT_FALSE(finite(error_bounds({{1, 2}, {kInfinity, 2}, {-1, -1}, {1, 1}}, {}, source)));
