@@ -18,10 +18,7 @@ SH
 chmod +x bitcycle-torch
 train=(./bitcycle train small.toml)
 
-# The first CPU of each core that may be used, as lscpu sees the machine.
-allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
-readarray -t cores < <(taskset -c "$allowed" lscpu --parse=CPU,CORE,SOCKET | grep -v '^#' |
-  sort -t, -k3,3n -k2,2n -k1,1n | awk -F, '!seen[$2 "," $3]++ { print $1 }' | sort -n)
+readarray -t cores < <(first_cpus)
 count=${#cores[@]}
 
 # handed COMMAND...: what the stand-in was given.

@@ -50,3 +50,16 @@ TOML
 
 # Every file of two runs is the same, measured times aside.
 same_runs() { diff -r -x timing.jsonl "$1" "$2" >diff.txt || fail "$1 and $2 differ: $(head -3 diff.txt)"; }
+
+# The first CPU of each core that may be used, as lscpu sees the machine. A bare chroot has no /sys to
+# tell CPUs of one core apart; there each counts.
+first_cpus() {
+  local allowed
+  allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
+  if [[ ! -d /sys/devices/system/cpu ]]; then
+    tr ',' '\n' <<<"$allowed" | while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done
+    return
+  fi
+  taskset -c "$allowed" lscpu --parse=CPU,CORE,SOCKET | grep -v '^#' |
+    sort -t, -k3,3n -k2,2n -k1,1n | awk -F, '!seen[$2 "," $3]++ { print $1 }' | sort -n
+}
