@@ -70,6 +70,9 @@ bool placed_by_user() {
 // cores nothing is bound: the others under such quotas, whose claims cannot be seen from a
 // container, would choose the same cores. The claims last as long as the process.
 [[nodiscard]] std::optional<ThreadPlaces> place_threads(int threads) {
+  // OpenMP has bound this program's only thread to the user's first place, and what follows would
+  // see no other.
+  if (placed_by_user()) leave_places();
   const std::vector<ProcessorCore> cores = physical_cores(allowed_cpus());
   const std::optional<double> quota = cpu_quota();
   const int wanted = wanted_threads(threads);

@@ -36,6 +36,10 @@ fi
 [[ $(handed "${train[@]}" --set threads=3) == "3 "* ]] || fail "threads = 3 was ignored"
 [[ $(handed env OMP_NUM_THREADS=5 "${train[@]}") == "5 "* ]] || fail "OMP_NUM_THREADS was ignored"
 [[ $(handed env OMP_NUM_THREADS=5 "${train[@]}" --set threads=1) == "1 "* ]] || fail "the recipe comes first"
+for policy in close spread true; do
+  has_cpu_quota || [[ $(handed env OMP_PROC_BIND=$policy "${train[@]}") == "$count $policy anywhere" ]] ||
+    fail "OMP_PROC_BIND=$policy left threads for the first core alone"
+done
 [[ $(handed env OMP_PROC_BIND=false "${train[@]}") == *" false anywhere" ]] || fail "OMP_PROC_BIND was ignored"
 
 # Side by side: other first places while the first run lasts, the same one after it.
