@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include <bitcycle/config/precision_plan.h>
 #include <bitcycle/models/precision_controller.h>
 #include <bitcycle/nn/quant_linear.h>
 #include <torch/optim/adam.h>
@@ -26,18 +27,18 @@ int main() {
   const int steps = 300;
   bitcycle::PrecisionRecipe precision;
   precision.forward = {.name = "CR", .min = 4, .max = 8, .cycles = 4};
-  bitcycle::PrecisionPlan plan(precision, bitcycle::planned_layers(model), {steps, steps});
-  bitcycle::PrecisionController controller(model, plan, /*seed=*/1);
+  bitcycle::PrecisionPlan plan(precision, bitcycle::layers_of(model), {steps, steps});
+  bitcycle::PrecisionController controller(model, plan.layers(), /*seed=*/1);
 
   torch::optim::Adam optimizer(model.parameters(), 0.02);
   for (int step = 0; step < steps; ++step) {
-    controller.apply(step);
+    controller.apply(plan.decide(step), step);
     optimizer.zero_grad();
     at::cross_entropy_loss(model.forward(points), inside).backward();
     optimizer.step();
   }
 
-  controller.apply(bitcycle::parse_evaluation_bits("max"), steps - 1);
+  controller.apply(plan.upper(), steps - 1);
   model.eval();
   const auto right = model.forward(points).argmax(1).eq(inside).sum().item<int>();
   std::cout << "accuracy " << 100.0 * right / 512 << " %\n";

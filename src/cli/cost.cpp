@@ -87,7 +87,7 @@ Cost cost_of(const CostModel& model, const std::vector<BitsUse>& uses, const Cos
 
 Report make_report(const CostOptions& options) {
   const Network network = parse_network(options);
-  const CostModel model(network, counting_by_name(options.counting));
+  const CostModel model(layers_of(network), counting_by_name(options.counting));
   const ScheduleSpec forward = parse_schedule(options, options.bits);
   const ScheduleSpec backward = parse_schedule(options, options.grad_bits);
   const auto scheduled =

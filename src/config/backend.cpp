@@ -7,7 +7,6 @@
 #include "config/fields.h"
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ bool always_float(const WidthBounds& bounds) {
   return bounds.has_float && bounds.max == 0;
 }
 
-// As PrecisionPlan: a layer without quantized weights and activations is in float throughout.
+// As PrecisionPolicy: a layer without quantized weights and activations is in float throughout.
 bool always_float(const LayerWidths& widths) {
   return always_float(widths.weight) && always_float(widths.activation);
 }
@@ -50,25 +49,15 @@ std::string widths_reason(const LayerWidths& widths) {
   return "";
 }
 
-std::string geometry_reason(const Node& node) {
-  return integer::obstacle({.kernel = {node.kernel, node.kernel},
-                            .stride = {node.stride, node.stride},
-                            .padding = {node.padding, node.padding},
-                            .in_channels = node.in.channels,
-                            .out_channels = node.out.channels,
-                            .groups = node.groups,
-                            .width = node.in.width});
-}
-
-std::optional<Obstacle> obstacle_of(const Node& node, const LayerWidths& widths) {
+std::optional<Obstacle> obstacle_of(const LayerInfo& layer, const LayerWidths& widths) {
   using Kind = Obstacle::Kind;
   if (always_float(widths)) {
-    if (node.precision == LayerPrecision::full) return std::nullopt;
-    return Obstacle{Kind::in_float, node.name, "float weights and activations"};
+    if (layer.precision == LayerPrecision::full) return std::nullopt;
+    return Obstacle{Kind::in_float, layer.name, "float weights and activations"};
   }
-  const std::string width = widths_reason(widths), geometry = geometry_reason(node);
-  if (!geometry.empty()) return Obstacle{Kind::geometry, node.name, geometry};
-  if (!width.empty()) return Obstacle{Kind::width, node.name, width};
+  const std::string width = widths_reason(widths), geometry = integer::obstacle(layer.geometry);
+  if (!geometry.empty()) return Obstacle{Kind::geometry, layer.name, geometry};
+  if (!width.empty()) return Obstacle{Kind::width, layer.name, width};
   return std::nullopt;
 }
 
@@ -93,18 +82,18 @@ std::string grouped(const std::vector<Obstacle>& obstacles) {
   return text;
 }
 
-bool quantizes(const PrecisionPlan& plan) {
-  return !std::ranges::all_of(plan.widths(), [](const LayerWidths& w) { return always_float(w); });
+bool quantizes(const PrecisionPolicy& policy) {
+  return !std::ranges::all_of(policy.widths(),
+                              [](const LayerWidths& w) { return always_float(w); });
 }
 
 // The first thing that keeps a run from being executed in integers, or "".
-std::string reason_to_simulate(const BackendRequest& request, const Network& network,
-                               const PrecisionPlan& plan) {
+std::string reason_to_simulate(const BackendRequest& request, const PrecisionPolicy& policy) {
   if (request.device != "cpu") {
     return fmt::format("the device is {}; the integer kernels run on the CPU", request.device);
   }
-  if (!quantizes(plan)) return "no layer is quantized";
-  const std::vector<Obstacle> obstacles = integer_obstacles(network, plan);
+  if (!quantizes(policy)) return "no layer is quantized";
+  const std::vector<Obstacle> obstacles = integer_obstacles(policy);
   const auto first = std::ranges::find_if(
       obstacles, [](const Obstacle& o) { return o.kind != Obstacle::Kind::in_float; });
   if (first == obstacles.end()) return "";
@@ -112,8 +101,8 @@ std::string reason_to_simulate(const BackendRequest& request, const Network& net
                      first->kind == Obstacle::Kind::width ? "; " + taken_widths() : "");
 }
 
-std::vector<std::string> integer_notices(const BackendRequest& request, const Network& network,
-                                         const PrecisionPlan& plan) {
+std::vector<std::string> integer_notices(const BackendRequest& request,
+                                         const PrecisionPolicy& policy) {
   std::vector<std::string> notices;
   if (request.device != "cpu") {
     return {
@@ -121,7 +110,7 @@ std::vector<std::string> integer_notices(const BackendRequest& request, const Ne
                     "is simulated",
                     request.device)};
   }
-  const std::vector<Obstacle> obstacles = integer_obstacles(network, plan);
+  const std::vector<Obstacle> obstacles = integer_obstacles(policy);
   if (!obstacles.empty()) {
     notices.push_back(
         fmt::format("precision.backend: not all is executed in integers ({} bits): {}",
@@ -149,26 +138,23 @@ Backend parse_backend(std::string_view text) {
               suggest(text, known));
 }
 
-std::vector<Obstacle> integer_obstacles(const Network& network, const PrecisionPlan& plan) {
-  const std::vector<LayerWidths> widths = plan.widths();
+std::vector<Obstacle> integer_obstacles(const PrecisionPolicy& policy) {
+  const std::vector<LayerWidths> widths = policy.widths();
   std::vector<Obstacle> obstacles;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    const std::string& layer = plan.layers()[i].name;
-    const auto node = std::ranges::find(network.nodes, layer, &Node::name);
-    assert(node != network.nodes.end());
-    if (auto obstacle = obstacle_of(*node, widths[i])) obstacles.push_back(*std::move(obstacle));
+    auto obstacle = obstacle_of(policy.layers()[i], widths[i]);
+    if (obstacle) obstacles.push_back(*std::move(obstacle));
   }
   return obstacles;
 }
 
-BackendChoice choose_backend(const BackendRequest& request, const Network& network,
-                             const PrecisionPlan& plan) {
+BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolicy& policy) {
   if (request.backend == Backend::simulate) return {};
   if (request.backend == Backend::automatic) {
-    const std::string reason = reason_to_simulate(request, network, plan);
+    const std::string reason = reason_to_simulate(request, policy);
     if (!reason.empty()) return {Backend::simulate, {"simulating: " + reason}};
   }
-  return {Backend::integer, integer_notices(request, network, plan)};
+  return {Backend::integer, integer_notices(request, policy)};
 }
 
 }  // namespace bitcycle

@@ -3,7 +3,6 @@
 #include "bitcycle/base/error.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace bitcycle {
 namespace {
@@ -67,40 +66,16 @@ Specs override_specs(const LayerOverride& entry, const Specs& base) {
 
 }  // namespace
 
-std::vector<PlannedLayer> planned_layers(const Network& network) {
-  std::vector<PlannedLayer> layers;
-  for (const Node& node : network.nodes) {
-    if (node.has_weights()) layers.push_back({node.name, node.depthwise(), node.precision});
-  }
-  return layers;
-}
-
-bool matches(const PlannedLayer& layer, std::string_view pattern) {
-  return pattern == "@depthwise" ? layer.depthwise : glob(layer.name, pattern);
-}
-
-EvaluationBits parse_evaluation_bits(std::string_view text) {
-  using Kind = EvaluationBits::Kind;
-  if (text == "max") return {Kind::schedule_max};
-  if (text == "current") return {Kind::current};
-  if (text == "fp" || text == "0") return {Kind::full};
-  int bits = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
-  if (error != std::errc{} || end != text.data() + text.size() || bits < kMinBits ||
-      bits > kMaxBits) {
-    throw Error(ErrorCode::usage,
-                "expected a width from 1 to 32, \"fp\", \"max\" or \"current\", found \"" +
-                    std::string(text) + "\"",
-                "Several widths are separated by commas, as in 3,4,6,8,fp.");
-  }
-  return {Kind::fixed, bits};
+bool matches(const LayerInfo& layer, std::string_view pattern) {
+  if (!pattern.starts_with('@')) return glob(layer.name, pattern);
+  return std::ranges::find(layer.tags, pattern.substr(1)) != layer.tags.end();
 }
 
 LayerBits PrecisionPlan::Rule::at(Step step) const {
   return float_if_unquantized({weight.bits(step), activation.bits(step), error.bits(step)});
 }
 
-PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedLayer> layers,
+PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<LayerInfo> layers,
                              RunLength length)
     : layers_(std::move(layers)), rule_(layers_.size(), 0) {
   const auto add_rule = [&](const Specs& specs, Rule::Origin origin) {
@@ -136,35 +111,39 @@ PrecisionPlan::PrecisionPlan(const PrecisionRecipe& recipe, std::vector<PlannedL
   }
 }
 
-std::vector<LayerBits> PrecisionPlan::at(Step step) const {
-  std::vector<LayerBits> rules(rules_.size()), bits(layers_.size());
-  std::transform(rules_.begin(), rules_.end(), rules.begin(),
-                 [&](const Rule& rule) { return rule.at(step); });
-  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = rules[rule_[i]];
+// Layers that the model keeps in float count as those that follow the recipe (StepBits::counted);
+// what an override says of them counts as it is said.
+template <typename BitsOfRule>
+StepBits PrecisionPlan::by_rule(const BitsOfRule& bits_of) const {
+  std::vector<LayerBits> rules(rules_.size());
+  std::ranges::transform(rules_, rules.begin(), bits_of);
+  StepBits bits{.common = rules.front()};
+  for (const std::size_t rule : rule_) {
+    const bool network = rules_[rule].origin == Rule::Origin::network;
+    bits.layers.push_back(rules[rule]);
+    bits.counted.push_back(network ? bits.common : rules[rule]);
+  }
   return bits;
 }
 
-LayerBits PrecisionPlan::common(Step step) const {
-  return rules_[0].at(step);
+StepBits PrecisionPlan::decide(Step step) const {
+  return by_rule([&](const Rule& rule) { return rule.at(step); });
+}
+
+StepBits PrecisionPlan::evaluation(const EvaluationBits& wanted, Step step) const {
+  using Kind = EvaluationBits::Kind;
+  if (wanted.kind == Kind::current) return decide(step);
+  return by_rule([&](const Rule& rule) {
+    if (wanted.kind == Kind::full) return LayerBits{};
+    const bool fixed = wanted.kind == Kind::fixed && rule.origin == Rule::Origin::recipe;
+    return fixed ? LayerBits{wanted.bits, wanted.bits, 0} : rule.max;
+  });
 }
 
 std::vector<LayerWidths> PrecisionPlan::widths() const {
   std::vector<LayerWidths> widths;
   for (const std::size_t rule : rule_) widths.push_back(rules_[rule].widths);
   return widths;
-}
-
-std::vector<LayerBits> PrecisionPlan::evaluation(const EvaluationBits& wanted, Step step) const {
-  using Kind = EvaluationBits::Kind;
-  if (wanted.kind == Kind::current) return at(step);
-  std::vector<LayerBits> bits(layers_.size());
-  if (wanted.kind == Kind::full) return bits;
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    const Rule& rule = rules_[rule_[i]];
-    const bool fixed = wanted.kind == Kind::fixed && rule.origin == Rule::Origin::recipe;
-    bits[i] = fixed ? LayerBits{wanted.bits, wanted.bits, 0} : rule.max;
-  }
-  return bits;
 }
 
 }  // namespace bitcycle

@@ -94,7 +94,7 @@ Step schedule_length(const Recipe& recipe) {
 }
 
 void check_override(const LayerOverride& entry, const std::string& key,
-                    const std::vector<PlannedLayer>& layers, const Places& places) {
+                    const std::vector<LayerInfo>& layers, const Places& places) {
   if (entry.layers.empty()) {
     throw recipe_error(places.of({key + ".layers", key}),
                        key + ": expected layers, a pattern of layer names, found none",
@@ -105,7 +105,7 @@ void check_override(const LayerOverride& entry, const std::string& key,
     throw recipe_error(places.of({key}), key + ": expected bits or full_precision, found neither",
                        "Add for instance full_precision = true, or forward = 8.");
   }
-  const auto fits = [&](const PlannedLayer& layer) { return matches(layer, entry.layers); };
+  const auto fits = [&](const LayerInfo& layer) { return matches(layer, entry.layers); };
   if (std::ranges::any_of(layers, fits)) return;
   throw recipe_error(places.of({key + ".layers"}),
                      fmt::format("{}: no layer fits \"{}\"", key, entry.layers),
@@ -118,7 +118,7 @@ void check_precision(const Recipe& recipe, const Network& network, const Places&
   for (const PlacedSchedule& given : places.schedules) {
     at_place(given.where, [&] { return make_schedule(given.spec, schedule_length(recipe)); });
   }
-  const std::vector<PlannedLayer> layers = planned_layers(network);
+  const std::vector<LayerInfo> layers = layers_of(network);
   for (std::size_t i = 0; i < recipe.precision.overrides.size(); ++i) {
     const std::string key = fmt::format("precision.override[{}]", i);
     check_override(recipe.precision.overrides[i], key, layers, places);

@@ -19,16 +19,12 @@ PassCost passes(std::int64_t ops, LayerBits bits) {
   return {count * weight * activation, count * weight * error, count * activation * error};
 }
 
-CountedLayer counted(const Node& node, Counting counting) {
-  CountedLayer layer;
-  layer.name = node.name;
-  layer.macs = node.macs();
-  // Scale and shift: two operations an element, thop's rule.
-  const bool norm = node.kind == NodeKind::convolution && counting != Counting::macs;
-  layer.norm_ops = norm ? 2 * node.out.elements() : 0;
-  layer.error_pass = counting != Counting::bitcycle || node.input != kInput;
-  layer.precision = node.precision;
-  return layer;
+CountedLayer counted(const LayerInfo& info, Counting counting) {
+  return {.name = info.name,
+          .macs = info.macs,
+          .norm_ops = counting == Counting::macs ? 0 : info.norm_ops,
+          .error_pass = counting != Counting::bitcycle || info.input_error == InputError::computed,
+          .precision = info.precision};
 }
 
 }  // namespace
@@ -86,10 +82,9 @@ PassCost PassCost::operator*(double factor) const {
   return {forward * factor, error * factor, weight_gradient * factor};
 }
 
-CostModel::CostModel(const Network& network, Counting counting) : counting_(counting) {
-  for (const Node& node : network.nodes) {
-    if (node.has_weights()) layers_.push_back(counted(node, counting));
-  }
+CostModel::CostModel(const std::vector<LayerInfo>& layers, Counting counting)
+    : counting_(counting) {
+  for (const LayerInfo& info : layers) layers_.push_back(counted(info, counting));
 }
 
 std::int64_t CostModel::macs() const {

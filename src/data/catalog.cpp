@@ -17,8 +17,6 @@ namespace bitcycle {
 namespace fs = std::filesystem;
 namespace {
 
-using Split = DatasetOptions::Split;
-
 constexpr int kFashionClasses = 10;
 
 std::string joined(const std::vector<fs::path>& paths) {

@@ -3,8 +3,6 @@
 namespace bitcycle {
 namespace {
 
-using Split = DatasetOptions::Split;
-
 constexpr int kCells = 4;  // a side
 
 // Byte i of the key's stream.

@@ -13,6 +13,6 @@ namespace bitcycle {
 
 // Training and test sets of one seed share the patterns, not the noise.
 std::shared_ptr<const Dataset> make_synthetic(const SyntheticOptions& options, RandomKey key,
-                                              DatasetOptions::Split split);
+                                              Split split);
 
 }  // namespace bitcycle

@@ -5,51 +5,55 @@
 namespace bitcycle {
 namespace {
 
-bool is_depthwise(const torch::nn::Module& module) {
+bool is_depthwise(const QuantConv2dImpl& conv) {
+  return conv.options.groups() > 1 && conv.options.groups() == conv.options.in_channels();
+}
+
+LayerInfo info_of(const std::string& name, const torch::nn::Module& module) {
+  LayerInfo info{.name = name};
   const auto* conv = dynamic_cast<const QuantConv2dImpl*>(&module);
-  return conv != nullptr && conv->options.groups() > 1 &&
-         conv->options.groups() == conv->options.in_channels();
+  if (conv == nullptr) return info;
+  info.kind = LayerKind::convolution;
+  if (is_depthwise(*conv)) info.tags = {"depthwise"};
+  return info;
 }
 
 }  // namespace
 
-std::vector<PlannedLayer> planned_layers(const torch::nn::Module& model) {
-  std::vector<PlannedLayer> layers;
+std::vector<LayerInfo> layers_of(const torch::nn::Module& model) {
+  std::vector<LayerInfo> layers;
   for (const auto& item : model.named_modules("", /*include_self=*/false)) {
     if (dynamic_cast<const QuantLayer*>(item.value().get()) == nullptr) continue;
-    layers.push_back({item.key(), is_depthwise(*item.value()), LayerPrecision::scheduled});
+    layers.push_back(info_of(item.key(), *item.value()));
   }
   return layers;
 }
 
-PrecisionController::PrecisionController(torch::nn::Module& model, PrecisionPlan plan,
-                                         std::uint64_t seed)
-    : plan_(std::move(plan)) {
+PrecisionController::PrecisionController(torch::nn::Module& model,
+                                         const std::vector<LayerInfo>& layers, std::uint64_t seed) {
   const auto modules = model.named_modules("", /*include_self=*/false);
   const RandomKey key = RandomKey(seed).derive("rounding");
-  for (const PlannedLayer& planned : plan_.layers()) {
-    const auto* module = modules.find(planned.name);
+  for (const LayerInfo& info : layers) {
+    const auto* module = modules.find(info.name);
     auto* layer = module == nullptr ? nullptr : dynamic_cast<QuantLayer*>(module->get());
-    TORCH_CHECK(layer != nullptr, "the model has no quantized layer named \"", planned.name, "\"");
-    targets_.push_back({layer, key.derive(planned.name)});
+    TORCH_CHECK(layer != nullptr || info.precision == LayerPrecision::full,
+                "the model has no quantized layer named \"", info.name, "\"");
+    targets_.push_back({layer, key.derive(info.name)});
   }
 }
 
-void PrecisionController::apply(Step step) {
-  set(plan_.at(step), step);
-}
-
-void PrecisionController::apply(const EvaluationBits& bits, Step step) {
-  set(plan_.evaluation(bits, step), step);
+void PrecisionController::apply(const StepBits& bits, Step step) {
+  TORCH_CHECK(bits.layers.size() == targets_.size(), "expected bits of ", targets_.size(),
+              " layers, found those of ", bits.layers.size());
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const auto& [layer, key] = targets_[i];
+    if (layer != nullptr) layer->set_precision(bits.layers[i], key.derive(step));
+  }
 }
 
 void PrecisionController::set_range_start(RangeStart start) {
-  for (Target& target : targets_) target.layer->set_range_start(start);
-}
-
-void PrecisionController::set(const std::vector<LayerBits>& bits, Step step) {
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    targets_[i].layer->set_precision(bits[i], targets_[i].key.derive(step));
+  for (Target& target : targets_) {
+    if (target.layer != nullptr) target.layer->set_range_start(start);
   }
 }
 

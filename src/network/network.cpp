@@ -11,6 +11,26 @@ std::int64_t weights(const Node& node) {
   return std::int64_t{node.out.channels} * (node.in.channels / node.groups) * area;
 }
 
+LayerInfo info_of(const Node& node) {
+  const bool convolution = node.kind == NodeKind::convolution;
+  return {.name = node.name,
+          .kind = convolution ? LayerKind::convolution : LayerKind::linear,
+          .geometry = {.kernel = {node.kernel, node.kernel},
+                       .stride = {node.stride, node.stride},
+                       .padding = {node.padding, node.padding},
+                       .in_channels = node.in.channels,
+                       .out_channels = node.out.channels,
+                       .groups = node.groups,
+                       .width = node.in.width},
+          .macs = node.macs(),
+          // Scale and shift: two operations per element.
+          .norm_ops = convolution ? 2 * node.out.elements() : 0,
+          .input_error = node.input == kInput ? InputError::not_needed : InputError::computed,
+          .precision = node.precision,
+          .tags = node.depthwise() ? std::vector<std::string>{"depthwise"}
+                                   : std::vector<std::string>{}};
+}
+
 }  // namespace
 
 std::int64_t Node::macs() const {
@@ -40,6 +60,14 @@ std::int64_t Network::activations() const {
                          [](std::int64_t sum, const Node& node) {
                            return sum + (node.has_weights() ? node.out.elements() : 0);
                          });
+}
+
+std::vector<LayerInfo> layers_of(const Network& network) {
+  std::vector<LayerInfo> layers;
+  for (const Node& node : network.nodes) {
+    if (node.has_weights()) layers.push_back(info_of(node));
+  }
+  return layers;
 }
 
 }  // namespace bitcycle

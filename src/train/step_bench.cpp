@@ -1,11 +1,12 @@
 #include "bitcycle/train/step_bench.h"
 
 #include "bitcycle/base/random.h"
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/models/float_reference.h"
 #include "bitcycle/models/network_model.h"
 #include "bitcycle/models/precision_controller.h"
+#include "bitcycle/tasks/image_classification.h"
 #include "bitcycle/train/caching_allocator.h"
-#include "bitcycle/train/evaluate.h"
 #include "bitcycle/train/optimizer.h"
 #include "bitcycle/train/session.h"
 
@@ -72,10 +73,10 @@ std::vector<TimedStep> bitcycle_steps(const Network& network, const StepBenchOpt
   auto step = std::make_shared<Step>(0);
   std::vector<TimedStep> steps;
   for (const LayerBits& bits : options.bits) {
-    const PrecisionPlan plan(static_precision(bits), planned_layers(network), {1, 1});
-    auto controller = std::make_shared<PrecisionController>(*model, plan, /*seed=*/1);
-    steps.emplace_back([=]() mutable {
-      controller->apply(*step);
+    const PrecisionPlan plan(static_precision(bits), layers_of(network), {1, 1});
+    auto controller = std::make_shared<PrecisionController>(*model, plan.layers(), /*seed=*/1);
+    steps.emplace_back([=, bits = plan.decide(0)]() mutable {
+      controller->apply(bits, *step);
       optimizer->zero_grad();
       at::cross_entropy_loss(model->forward(batch.images), batch.labels).backward();
       optimizer->step(kLearningRate, (*step)++);

@@ -4,6 +4,7 @@
 
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 2;  // 1 had no `run` and `data`
+// 1 had no `run` and `data`; 2 knew no metrics but loss and accuracy, and no sinks but one.
+constexpr int kFormat = 3;
 
 // Reads fields and throws in words what is wrong with them.
 class StateReader {
@@ -45,10 +47,36 @@ class StateReader {
   template <std::integral Number>
   void operator()(const char* name, Number& field) const {
     const Json& value = member(name);
-    const bool fits = value.is_number_unsigned() &&
-                      value.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max();
-    if (!fits) fail(name, "a whole number from 0");
+    if (!is_count(value)) fail(name, "a whole number from 0");
     field = value;
+  }
+  void operator()(const char* name, MetricSums& field) const {
+    constexpr const char* kExpected = "an object of [sum, count above 0]";
+    if (!member(name).is_object()) fail(name, kExpected);
+    for (const auto& [metric, sum] : member(name).items()) {
+      const bool whole = sum.is_array() && sum.size() == 2 && sum[0].is_number() &&
+                         sum[1].is_number() && sum[1].get<double>() > 0;
+      if (!whole) fail(name, kExpected);
+      field += {{metric, sum[0], sum[1]}};
+    }
+  }
+  void operator()(const char* name, PolicyState& field) const {
+    constexpr const char* kExpected = "an object of lists of numbers";
+    if (!member(name).is_object()) fail(name, kExpected);
+    for (const auto& [key, values] : member(name).items()) {
+      const bool numbers = values.is_array() && std::ranges::all_of(values, [](const Json& value) {
+                             return value.is_number();
+                           });
+      if (!numbers) fail(name, kExpected);
+      field[key] = values.get<std::vector<double>>();
+    }
+  }
+  void operator()(const char* name, std::map<std::string, std::uint64_t>& field) const {
+    const Json& value = member(name);
+    if (!value.is_object() || !std::ranges::all_of(value, is_count)) {
+      fail(name, "an object of whole numbers from 0");
+    }
+    for (const auto& [sink, offset] : value.items()) field[sink] = offset;
   }
 
   void require(bool holds, const char* name, const std::string& expected) const {
@@ -56,6 +84,10 @@ class StateReader {
   }
 
  private:
+  static bool is_count(const Json& value) {
+    return value.is_number_unsigned() &&
+           value.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max();
+  }
   const Json& member(const char* name) const {
     const auto found = json_.find(name);
     if (found == json_.end()) fail("lacks \"" + std::string(name) + "\"");
@@ -75,11 +107,19 @@ class StateReader {
   Json json_;
 };
 
+void put(Json& json, const char* name, const auto& field) {
+  json[name] = field;
+}
+void put(Json& json, const char* name, const MetricSums& sums) {
+  json[name] = Json::object();
+  for (const MetricSum& sum : sums.entries()) json[name][sum.name] = {sum.sum, sum.count};
+}
+
 }  // namespace
 
 std::string to_json(const TrainState& state) {
   Json json = {{"format", kFormat}};
-  TrainState::fields(state, [&](const char* name, const auto& field) { json[name] = field; });
+  TrainState::fields(state, [&](const char* name, const auto& field) { put(json, name, field); });
   return json_text(json, 2) + "\n";
 }
 
@@ -90,13 +130,8 @@ TrainState train_state_from_json(const std::string& text, const std::string& ori
   TrainState::fields(state, read);
   const std::string at_most = "at most " + std::to_string(step);
   read.require(state.step == step, "step", std::to_string(step));
-  read.require(state.window_steps <= step, "window_steps", at_most);
-  read.require(state.window_correct <= state.window_samples, "window_correct",
-               "at most " + std::to_string(state.window_samples));
   read.require(state.best_step <= step, "best_step", at_most);
-  read.require(state.best_accuracy <= 100, "best_accuracy", "at most 100");
   read.require(state.lost_best_step <= step, "lost_best_step", at_most);
-  read.require(state.lost_best_accuracy <= 100, "lost_best_accuracy", "at most 100");
   return state;
 }
 

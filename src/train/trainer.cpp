@@ -3,6 +3,8 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/fingerprint.h"
 #include "bitcycle/config/learning_rate.h"
+#include "bitcycle/events/metrics_file.h"
+#include "bitcycle/events/timing_file.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/train/cost_meter.h"
 #include "bitcycle/train/diagnose.h"
@@ -10,18 +12,17 @@
 #include "bitcycle/train/tensor_io.h"
 #include "bitcycle/train/train_state.h"
 
-#include "train/metrics_log.h"
 #include "train/run_files.h"
 
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace bitcycle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Split = DatasetOptions::Split;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -36,18 +37,19 @@ Step interval(double epochs, Step steps_per_epoch) {
 }  // namespace
 
 struct Trainer::Implementation {
-  Implementation(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events_)
+  Implementation(const Recipe& recipe, std::filesystem::path run_directory, EventSinks others)
       : session(recipe),
         total(session.length().steps),
-        optimizer(*session.model(), recipe.optimizer),
-        meter(session.network(), session.controller().plan()),
+        optimizer(session.model(), recipe.optimizer),
+        meter(session.policy()),
         evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
         directory(run_directory),
-        files(run_directory),
         store(run_directory),
-        events(std::move(events_)) {
-    session.require_trainable();
-    state.data = session.data_fingerprint();
+        sinks{std::make_shared<MetricsFile>(run_directory),
+              std::make_shared<TimingFile>(run_directory)} {
+    sinks.insert(sinks.end(), others.begin(), others.end());
+    session.task().require_trainable();
+    state.data = session.task().data_fingerprint();
     state.run = run_identity();
   }
 
@@ -67,18 +69,28 @@ struct Trainer::Implementation {
   bool resume(DataChanges changes);
   TrainState load_state(Step step, const std::vector<std::byte>& json) const;
   void check_data(const TrainState& loaded, DataChanges changes) const;
-  TrainOutcome run(const StopSignal& stop);
-  void train_step(const TensorBatch& batch);
-  void count(const at::Tensor& logits, const at::Tensor& labels, double loss);
+  TrainOutcome run(const StopSignal& stop_signal);
+  void begin();
+  void stop();
+  void train_step();
+  void update(const at::Tensor& loss);
+  void count(const TaskLoss& result);
   [[noreturn]] void diverge(Step step, const std::string& what, const std::string& where) const;
+  StepReport step_report() const;
   void report_step();
   bool evaluate_best_split();
   void report(const EvaluationReport& report);
+  template <typename Event>
+  void tell(const Event& event) {
+    for (const auto& sink : sinks) event(*sink);
+  }
   const char* best_split() const;
   std::string damage_of(Step step) const;
   void check_best();
   void mark_best();
   void tidy();
+  void sync_sinks();
+  std::map<std::string, NamedTensors> tensor_files();
   void save();
   void prune();
   void finish();
@@ -89,10 +101,10 @@ struct Trainer::Implementation {
   CostMeter meter;
   EvaluationBits evaluation_bits;
   std::filesystem::path directory;
-  RunFiles files;
   CheckpointStore store;
-  TrainEvents events;
+  EventSinks sinks;
   TrainState state;
+  StepBits bits;             // of the last step
   double timed_seconds = 0;  // measured here since the last logged step
   Step timed_steps = 0;
 };
@@ -114,10 +126,10 @@ bool Trainer::Implementation::resume(DataChanges changes) {
   const std::string origin = store.directory(*latest).string() + "/";
   const TrainState saved = load_state(*latest, loaded["state.json"]);
   check_data(saved, changes);
-  restore_tensors(std::move(loaded["model.safetensors"]), origin + "model.safetensors",
-                  model_state(*session.model()));
-  restore_tensors(std::move(loaded["optimizer.safetensors"]), origin + "optimizer.safetensors",
-                  optimizer.state());
+  for (const auto& [file, tensors] : tensor_files()) {
+    restore_tensors(std::move(loaded[file]), origin + file, tensors);
+  }
+  session.policy().restore(saved.policy);
   const std::string data = std::exchange(state, saved).data;
   state.data = data;
   return true;
@@ -129,7 +141,7 @@ TrainState Trainer::Implementation::load_state(Step step,
   const std::filesystem::path where = store.directory(step);
   const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
   const TrainState saved = train_state_from_json(text, (where / "state.json").string(), step);
-  const std::string run = logged_run(directory / "metrics.jsonl");
+  const std::string run = logged_run(directory);
   if (saved.run != run) {
     throw Error(ErrorCode::checkpoint,
                 where.string() + " is a checkpoint of another run: expected the run " + run +
@@ -154,15 +166,15 @@ void Trainer::Implementation::check_data(const TrainState& saved, DataChanges ch
               "--accept-changes.");
 }
 
-TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
-  files.open(recipe(), session.backend().backend, state);
+TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
+  begin();
   check_best();
   tidy();
-  session.model()->train();
-  auto batches = session.training_batches(state.step);
+  session.model().train();
+  session.task().start(state.step);
   while (state.step < total) {
     const auto start = Clock::now();
-    train_step(to_tensors(batches->next(), session.device()));
+    train_step();
     timed_seconds += seconds_since(start);
     ++timed_steps;
     report_step();
@@ -172,23 +184,43 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop) {
       if (best) mark_best();
       prune();
     }
-    if (stop.received() == 0 || state.step == total) continue;
-    if (timed_steps > 0) files.log_time(state.step, timed_seconds);
-    if (store.latest() != state.step) save();
+    if (stop_signal.received() == 0 || state.step == total) continue;
+    stop();
     return TrainOutcome::stopped;
   }
   finish();
   return TrainOutcome::finished;
 }
 
-void Trainer::Implementation::train_step(const TensorBatch& batch) {
-  session.controller().apply(state.step);
+void Trainer::Implementation::begin() {
+  begin_run_files(directory, recipe());
+  const RunStart start{.run = state.run,
+                       .backend = name(session.backend().backend),
+                       .counting = std::string(name(Counting::paper)),
+                       .step = state.step};
+  tell([&](EventSink& sink) {
+    const auto offset = state.offsets.find(sink.name());
+    sink.begin(start, offset == state.offsets.end() ? 0 : offset->second);
+  });
+}
+
+void Trainer::Implementation::stop() {
+  tell([report = step_report()](EventSink& sink) { sink.stop(report); });
+  if (store.latest() != state.step) save();
+}
+
+void Trainer::Implementation::train_step() {
+  bits = session.apply(state.step);
   optimizer.zero_grad();
-  const at::Tensor logits = session.model()->forward(batch.images);
-  const at::Tensor loss = at::cross_entropy_loss(logits, batch.labels);
+  const TaskLoss result = session.task().next_loss();
+  update(result.loss);
+  count(result);
+}
+
+void Trainer::Implementation::update(const at::Tensor& loss) {
   const double value = loss.item<double>();
   if (!std::isfinite(value)) {
-    const std::string layer = first_nonfinite_layer(*session.model(), batch.images);
+    const std::string layer = session.task().first_nonfinite_layer();
     diverge(state.step + 1, std::isnan(value) ? "the loss is not a number" : "the loss is infinite",
             layer.empty()
                 ? "all layers' outputs are finite; the loss itself overflowed"
@@ -196,23 +228,18 @@ void Trainer::Implementation::train_step(const TensorBatch& batch) {
   }
   loss.backward();
   const auto damaged = optimizer.step(lr(state.step), state.step);
-  if (damaged) {
-    diverge(state.step + 1, "its update made weights that are not finite",
-            "the nearest to the loss are in \"" + *damaged + "\"");
-  }
-  count(logits, batch.labels, value);
+  if (!damaged) return;
+  diverge(state.step + 1, "its update made weights that are not finite",
+          "the nearest to the loss are in \"" + *damaged + "\"");
 }
 
-void Trainer::Implementation::count(const at::Tensor& logits, const at::Tensor& labels,
-                                    double loss) {
-  const auto samples = static_cast<double>(labels.size(0));
-  state.bitops += samples * meter.sample_bitops(state.step);
-  state.bitops_static += samples * meter.static_sample_bitops();
-  state.window_loss += loss;
-  state.window_correct += count_correct(logits, labels);
-  state.window_samples += labels.size(0);
-  ++state.window_steps;
+void Trainer::Implementation::count(const TaskLoss& result) {
+  state.bitops += result.work * meter.bitops(bits);
+  state.bitops_static += result.work * meter.static_bitops();
+  state.window += result.metrics;
+  const auto change = session.policy().observe(state.step, result.metrics);
   ++state.step;
+  if (change) tell([&](EventSink& sink) { sink.stage(*change); });
 }
 
 // Steps count from 1 here, as they do in the log.
@@ -228,23 +255,25 @@ void Trainer::Implementation::diverge(Step step, const std::string& what,
               "Try a lower optimizer.lr, a warm-up (lr_schedule.warmup_steps), or more bits.");
 }
 
+StepReport Trainer::Implementation::step_report() const {
+  return {.step = state.step,
+          .total = total,
+          .epoch = epochs_done(),
+          .metrics = session.task().metrics().measure(state.window),
+          .lr = lr(state.step - 1),
+          .bits = bits.common,
+          .bitops = state.bitops,
+          .bitops_static = state.bitops_static,
+          .seconds = timed_seconds,
+          .steps_per_second = static_cast<double>(timed_steps) / timed_seconds,
+          .logged = state.step % recipe().log_every == 0 || state.step == total};
+}
+
 void Trainer::Implementation::report_step() {
-  StepReport report{.step = state.step,
-                    .total = total,
-                    .epoch = epochs_done(),
-                    .loss = state.window_loss / static_cast<double>(state.window_steps),
-                    .accuracy = 100.0 * static_cast<double>(state.window_correct) /
-                                static_cast<double>(state.window_samples),
-                    .lr = lr(state.step - 1),
-                    .bits = session.controller().plan().common(state.step - 1),
-                    .cost_of_static = state.bitops / state.bitops_static,
-                    .steps_per_second = static_cast<double>(timed_steps) / timed_seconds,
-                    .logged = state.step % recipe().log_every == 0 || state.step == total};
-  if (events.step) events.step(report);
+  const StepReport report = step_report();
+  tell([&](EventSink& sink) { sink.step(report); });
   if (!report.logged) return;
-  files.log_step(report, state, timed_seconds);
-  state.window_loss = 0;
-  state.window_correct = state.window_samples = state.window_steps = 0;
+  state.window.clear();
   timed_seconds = 0;
   timed_steps = 0;
 }
@@ -259,32 +288,50 @@ bool Trainer::Implementation::evaluate_best_split() {
   const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
   const Score score =
       session.score(validation ? Split::validation : Split::test, evaluation_bits, state.step - 1);
+  const Metric& primary = session.task().metrics().primary();
+  const double value = score.value(primary.name);
   const bool best =
-      std::isfinite(score.loss) && (state.best_step == 0 || score.accuracy > state.best_accuracy);
+      score.finite() && (state.best_step == 0 || primary.improves(value, state.best_value));
   if (best) {
     state.best_step = state.step;
-    state.best_accuracy = score.accuracy;
+    state.best_value = value;
   }
   report({state.step, best_split(), recipe().evaluation.bits, score, best});
   return best;
 }
 
 void Trainer::Implementation::report(const EvaluationReport& report) {
-  files.log_evaluation(report);
-  if (events.evaluation) events.evaluation(report);
+  tell([&](EventSink& sink) { sink.evaluation(report); });
+}
+
+void Trainer::Implementation::sync_sinks() {
+  tell([&](EventSink& sink) {
+    const std::uint64_t offset = sink.sync();
+    if (offset > 0) state.offsets[sink.name()] = offset;
+  });
 }
 
 void Trainer::Implementation::save() {
-  const std::string damaged = first_nonfinite_tensor(*session.model());
+  const std::string damaged = first_nonfinite_tensor(session.model());
   if (!damaged.empty()) {
     diverge(state.step, "the weights are damaged", "\"" + damaged + "\" is not finite");
   }
-  state.metrics_offset = files.sync();
+  sync_sinks();
+  state.policy = session.policy().state();
   const std::string json = to_json(state);
   const auto* bytes = reinterpret_cast<const std::byte*>(json.data());
-  store.save(state.step, {{"model.safetensors", encode_tensors(model_state(*session.model()))},
-                          {"optimizer.safetensors", encode_tensors(optimizer.state())},
-                          {"state.json", {bytes, bytes + json.size()}}});
+  CheckpointFiles content = {{"state.json", {bytes, bytes + json.size()}}};
+  for (const auto& [file, tensors] : tensor_files()) content[file] = encode_tensors(tensors);
+  store.save(state.step, content);
+}
+
+// The tensors of a checkpoint by file. Tasks that carry nothing from batch to batch have no file.
+std::map<std::string, NamedTensors> Trainer::Implementation::tensor_files() {
+  std::map<std::string, NamedTensors> files = {{"model.safetensors", model_state(session.model())},
+                                               {"optimizer.safetensors", optimizer.state()}};
+  const NamedTensors carried = session.task().state();
+  if (!carried.empty()) files["task.safetensors"] = carried;
+  return files;
 }
 
 // What is wrong with a checkpoint, if anything: it is not whole, or not of this run.
@@ -304,20 +351,27 @@ void Trainer::Implementation::check_best() {
   if (state.best_step == 0 || state.best_step == state.step) return;
   const std::string damage = damage_of(state.best_step);
   if (damage.empty()) return;
+  const Metric& primary = session.task().metrics().primary();
   state.lost_best_step = std::exchange(state.best_step, 0);
-  state.lost_best_accuracy = std::exchange(state.best_accuracy, 0);
-  for (const LoggedEvaluation& evaluation : files.evaluations(best_split())) {
-    if (state.best_step != 0 && evaluation.accuracy <= state.best_accuracy) continue;
-    if (evaluation.step != state.step && !damage_of(evaluation.step).empty()) continue;
-    state.best_step = evaluation.step;
-    state.best_accuracy = evaluation.accuracy;
+  state.lost_best_value = std::exchange(state.best_value, 0);
+  sync_sinks();
+  const std::uint64_t length = state.offsets[sinks.front()->name()];
+  for (const LoggedEvaluation& logged :
+       logged_evaluations(directory, best_split(), primary.name, length)) {
+    if (state.best_step != 0 && !primary.improves(logged.value, state.best_value)) continue;
+    if (logged.step != state.step && !damage_of(logged.step).empty()) continue;
+    state.best_step = logged.step;
+    state.best_value = logged.value;
   }
   mark_best();
-  files.log_lost_best(state);
-  const std::string now = state.best_step == 0
-                              ? "the next evaluation is the best again"
-                              : "step " + std::to_string(state.best_step) + " is the best now";
-  if (events.warning) events.warning("the best checkpoint is lost: " + damage + "; " + now);
+  const LostBestReport report{.step = state.step,
+                              .metric = primary.name,
+                              .lost_step = state.lost_best_step,
+                              .lost_value = state.lost_best_value,
+                              .best_step = state.best_step,
+                              .best_value = state.best_value,
+                              .damage = damage};
+  tell([&](EventSink& sink) { sink.lost_best(report); });
 }
 
 void Trainer::Implementation::mark_best() {
@@ -355,15 +409,19 @@ void Trainer::Implementation::finish() {
   if (state.best_step != 0 && state.best_step != total) {
     CheckpointFiles loaded = store.load(state.best_step);
     restore_tensors(std::move(loaded["model.safetensors"]), "the best checkpoint",
-                    model_state(*session.model()));
+                    model_state(session.model()));
     best = score_test(state.best_step);
   }
-  files.write_summary(recipe(), session.backend().backend, state, {.last = last, .best = best});
+  sync_sinks();
+  write_summary(directory, recipe(), state,
+                {.backend = session.backend().backend,
+                 .primary = session.task().metrics().primary().name,
+                 .test = {.last = last, .best = best}});
 }
 
-Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events)
+Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks)
     : implementation_(
-          std::make_unique<Implementation>(recipe, std::move(run_directory), std::move(events))) {}
+          std::make_unique<Implementation>(recipe, std::move(run_directory), std::move(sinks))) {}
 Trainer::~Trainer() = default;
 
 bool Trainer::resume(DataChanges changes) {

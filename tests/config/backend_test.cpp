@@ -1,6 +1,7 @@
 #include "bitcycle/config/backend.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/network/zoo.h"
 
 #include <algorithm>
@@ -27,12 +28,12 @@ PrecisionRecipe recipe_of(const std::string& forward, const std::string& backwar
 }
 
 PrecisionPlan plan_of(const Network& network, const PrecisionRecipe& recipe) {
-  return PrecisionPlan(recipe, planned_layers(network), {1000, 100});
+  return PrecisionPlan(recipe, layers_of(network), {1000, 100});
 }
 
 BackendChoice choose(Backend backend, const Network& network, const PrecisionRecipe& recipe,
                      const std::string& device = "cpu") {
-  return choose_backend({.backend = backend, .device = device, .isa = Isa::avx2}, network,
+  return choose_backend({.backend = backend, .device = device, .isa = Isa::avx2},
                         plan_of(network, recipe));
 }
 
@@ -141,11 +142,11 @@ TEST(BackendTest, MachinesWithoutVectorInstructionsAreWarnedAndDecideAlike) {
   const Network network = make_network("cifar_resnet8");
   const PrecisionPlan plan = plan_of(network, recipe_of("8", "8"));
   for (const Backend backend : {Backend::integer, Backend::automatic}) {
-    const auto choice = choose_backend({.backend = backend, .isa = Isa::scalar}, network, plan);
+    const auto choice = choose_backend({.backend = backend, .isa = Isa::scalar}, plan);
     EXPECT_EQ(choice.backend, Backend::integer);
     EXPECT_THAT(choice.notices, ElementsAre(HasSubstr("scalar path, which is slow")));
   }
-  EXPECT_THAT(choose_backend({.isa = Isa::scalar}, network, plan).notices, IsEmpty());
+  EXPECT_THAT(choose_backend({.isa = Isa::scalar}, plan).notices, IsEmpty());
 }
 
 TEST(BackendTest, NamesReadBack) {

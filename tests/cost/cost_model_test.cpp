@@ -40,7 +40,7 @@ void expect_passes(const PassCost& cost, double forward, double error, double we
 }
 
 TEST(CostModelTest, MacsCountTheTwoOperandsOfEachPass) {
-  const CostModel model(two_layers(), Counting::macs);
+  const CostModel model(layers_of(two_layers()), Counting::macs);
   EXPECT_EQ(model.macs(), 240);
   EXPECT_EQ(model.ops(), 240);
   expect_passes(model.layer_cost(0, kBits), 120 * 2 * 3, 120 * 2 * 5, 120 * 3 * 5);
@@ -48,7 +48,7 @@ TEST(CostModelTest, MacsCountTheTwoOperandsOfEachPass) {
 }
 
 TEST(CostModelTest, PaperCountsBatchNormTwiceAnElementAtTheLayersBits) {
-  const CostModel model(two_layers(), Counting::paper);
+  const CostModel model(layers_of(two_layers()), Counting::paper);
   EXPECT_EQ(model.macs(), 240);
   EXPECT_EQ(model.ops(), 240 + 2 * 60 + 2 * 40);
   expect_passes(model.layer_cost(0, kBits), 240 * 2 * 3, 240 * 2 * 5, 240 * 3 * 5);
@@ -56,7 +56,7 @@ TEST(CostModelTest, PaperCountsBatchNormTwiceAnElementAtTheLayersBits) {
 }
 
 TEST(CostModelTest, BitcycleCountsFloatLayersAndBatchNormAtThirtyTwoBits) {
-  const CostModel model(two_layers(), Counting::bitcycle);
+  const CostModel model(layers_of(two_layers()), Counting::bitcycle);
   EXPECT_EQ(model.ops(), 440);
   EXPECT_THAT(model.resolve(kBits), ElementsAre(LayerBits{}, kBits));
   const double norms = 200 * kFloat;
@@ -66,14 +66,14 @@ TEST(CostModelTest, BitcycleCountsFloatLayersAndBatchNormAtThirtyTwoBits) {
 }
 
 TEST(CostModelTest, TakesTheBitsOfEachLayer) {
-  const CostModel model(two_layers(), Counting::macs);
+  const CostModel model(layers_of(two_layers()), Counting::macs);
   const std::vector<LayerBits> bits = {{4, 4, 8}, {8, 8, 16}};
   expect_passes(model.sample_cost(bits), 120 * 16 + 120 * 64, 120 * 32 + 120 * 128,
                 120 * 32 + 120 * 128);
 }
 
 TEST(CostModelTest, FloatCountsAsThirtyTwoBits) {
-  const CostModel model(two_layers(), Counting::macs);
+  const CostModel model(layers_of(two_layers()), Counting::macs);
   expect_passes(model.sample_cost(LayerBits{}), 240 * kFloat, 240 * kFloat, 240 * kFloat);
   expect_passes(model.sample_cost({0, 0, 8}), 240 * kFloat, 240 * 256, 240 * 256);
 }
@@ -85,7 +85,7 @@ TEST(CostModelTest, FloatForwardMeansFloatBackward) {
 }
 
 TEST(CostModelTest, LayersAreTheNodesWithWeightsInOrder) {
-  const CostModel model(make_network("resnet18"), Counting::paper);
+  const CostModel model(layers_of(make_network("resnet18")), Counting::paper);
   EXPECT_EQ(model.layers().size(), 21U);  // no pooling
   EXPECT_EQ(model.layers().front().name, "conv1");
   EXPECT_EQ(model.layers().back().name, "fc");
@@ -94,7 +94,7 @@ TEST(CostModelTest, LayersAreTheNodesWithWeightsInOrder) {
 
 TEST(CostModelTest, SamplesOfZooNetworksAreCountedExactly) {
   // At these widths every sum stays below 2^53, so adding layers in another order changes nothing.
-  const CostModel model(make_network("resnet50"), Counting::paper);
+  const CostModel model(layers_of(make_network("resnet50")), Counting::paper);
   PassCost reversed;
   for (std::size_t i = model.layers().size(); i-- > 0;) reversed += model.layer_cost(i, kBits);
   EXPECT_EQ(reversed.total(), model.sample_cost(kBits).total());
@@ -112,7 +112,7 @@ class PaperOpsTest : public ::testing::TestWithParam<Ops> {};
 TEST_P(PaperOpsTest, AreThoseOfTheTables) {
   const Network network =
       make_network(GetParam().name, {.classes = GetParam().classes, .input = {}});
-  EXPECT_EQ(CostModel(network, Counting::paper).ops(), GetParam().ops);
+  EXPECT_EQ(CostModel(layers_of(network), Counting::paper).ops(), GetParam().ops);
 }
 
 INSTANTIATE_TEST_SUITE_P(

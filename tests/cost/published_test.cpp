@@ -47,7 +47,7 @@ struct CostRow {
 class PublishedCostTest : public ::testing::TestWithParam<CostRow> {};
 
 TEST_P(PublishedCostTest, IsReproduced) {
-  const CostModel model(network(GetParam().model), Counting::paper);
+  const CostModel model(layers_of(network(GetParam().model)), Counting::paper);
   const double ours = run_cost(model, uses(GetParam().bits), kBatch).total.total() / 1e9;
   const double tolerance = GetParam().bits.cyclic() ? 0.0065 : 0.003;
   EXPECT_NEAR(ours / GetParam().gbitops, 1, tolerance);
@@ -84,7 +84,7 @@ class PublishedSavingTest : public ::testing::TestWithParam<SavingRow> {};
 // Figure 5 prints 36.67 and 30.04 %; the others follow from the same formula.
 TEST_P(PublishedSavingTest, IsReproduced) {
   const Bits bits = GetParam().bits;
-  const CostModel model(network("cifar_resnet74"), Counting::paper);
+  const CostModel model(layers_of(network("cifar_resnet74")), Counting::paper);
   const double cyclic = run_cost(model, uses(bits), kBatch).total.total();
   const double fixed =
       run_cost(model, uses({bits.max, bits.max, bits.gradient}), kBatch).total.total();

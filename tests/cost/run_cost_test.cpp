@@ -29,7 +29,7 @@ TEST(RunCostTest, CountsTheStepsAtEachCombinationOfBits) {
 
 TEST(RunCostTest, EqualsTheSumOverTheSteps) {
   for (const std::string& rule : counting_names()) {
-    const CostModel model(make_network("resnet18"), counting_by_name(rule));
+    const CostModel model(layers_of(make_network("resnet18")), counting_by_name(rule));
     PassCost by_step;
     for (Step step = 0; step < 20; ++step) {
       by_step += model.sample_cost(layer_bits(sawtooth().bits(step), 8)) * 4;
@@ -52,7 +52,7 @@ TEST(RunCostTest, MeansCountFloatAsThirtyTwoBits) {
 }
 
 TEST(RunCostTest, NoStepsCostNothing) {
-  const CostModel model(make_network("cifar_resnet8"), Counting::paper);
+  const CostModel model(layers_of(make_network("cifar_resnet8")), Counting::paper);
   EXPECT_EQ(run_cost(model, {}, 128).total.total(), 0);
   EXPECT_EQ(mean_bits({}).weight, 0);
 }

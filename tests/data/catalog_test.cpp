@@ -12,7 +12,6 @@ namespace bitcycle {
 namespace {
 
 namespace fs = std::filesystem;
-using Split = DatasetOptions::Split;
 using test::Bytes;
 using test::Environment;
 using test::expect_error;

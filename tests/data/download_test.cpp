@@ -33,9 +33,7 @@ class DownloadTest : public testing::Test {
     return get_dataset("cifar10", {.to = place_.path(), .url = server_.url(), .md5 = sum});
   }
   std::int64_t test_samples() const {
-    return open_dataset(
-               {.name = "cifar10", .root = place_.path(), .split = DatasetOptions::Split::test})
-        ->size();
+    return open_dataset({.name = "cifar10", .root = place_.path(), .split = Split::test})->size();
   }
   void serve(Bytes archive) {
     archive_ = std::move(archive);

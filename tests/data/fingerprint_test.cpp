@@ -46,7 +46,7 @@ TEST(DatasetFingerprintTest, DatasetsOfOtherKindsGoByLabelsAndSomePictures) {
   const SyntheticOptions options{
       .shape = {.channels = 1, .height = 4, .width = 4}, .classes = 2, .train_size = 5000};
   const auto of_seed = [&](std::uint64_t seed, const SyntheticOptions& with) {
-    return make_synthetic(with, RandomKey(seed), DatasetOptions::Split::train)->fingerprint();
+    return make_synthetic(with, RandomKey(seed), Split::train)->fingerprint();
   };
   EXPECT_EQ(of_seed(1, options), of_seed(1, options));
   EXPECT_NE(of_seed(1, options), of_seed(2, options));

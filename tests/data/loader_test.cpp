@@ -16,7 +16,7 @@ namespace {
 using test::expect_error;
 
 std::shared_ptr<const Dataset> small_set(std::int64_t size) {
-  return make_synthetic({{3, 8, 8}, 7, size, 0}, RandomKey(3), DatasetOptions::Split::train);
+  return make_synthetic({{3, 8, 8}, 7, size, 0}, RandomKey(3), Split::train);
 }
 
 std::vector<Batch> take(Loader& loader, int count) {
@@ -56,8 +56,8 @@ class Numbered final : public Dataset {
 };
 
 TEST(LoaderTest, BatchesLargerThanMemoryAreRefusedInWords) {
-  const auto dataset = make_synthetic({{3, 256, 256}, 7, 1'000'000'000, 0}, RandomKey(3),
-                                      DatasetOptions::Split::train);
+  const auto dataset =
+      make_synthetic({{3, 256, 256}, 7, 1'000'000'000, 0}, RandomKey(3), Split::train);
   expect_error([&] { Loader(dataset, {}, {.batch_size = 1'000'000'000, .prefetch = 4}); },
                ErrorCode::memory,
                {"4 batches of 1000000000 pictures of 256 x 256", "needs 3.15 PB", "batch_size"});

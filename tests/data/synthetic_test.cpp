@@ -9,8 +9,6 @@
 namespace bitcycle {
 namespace {
 
-using Split = DatasetOptions::Split;
-
 const SyntheticOptions kSmall = {{2, 10, 6}, 5, 200, 100};
 
 TEST(SyntheticTest, HasTheAskedShapeSizeAndClasses) {

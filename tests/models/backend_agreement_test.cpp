@@ -2,6 +2,7 @@
 // about.
 
 #include "bitcycle/config/backend.h"
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/nn/conv_unit.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +22,8 @@ bool chosen(const Network& network, LayerBits bits) {
   recipe.weight = ScheduleSpec{.min = bits.weight, .max = bits.weight};
   recipe.activation = ScheduleSpec{.min = bits.activation, .max = bits.activation};
   recipe.backward = ScheduleSpec{.min = bits.error, .max = bits.error};
-  const PrecisionPlan plan(recipe, planned_layers(network), {1, 1});
-  return choose_backend({.backend = Backend::automatic}, network, plan).backend == Backend::integer;
+  const PrecisionPlan plan(recipe, layers_of(network), {1, 1});
+  return choose_backend({.backend = Backend::automatic}, plan).backend == Backend::integer;
 }
 
 bool executes(const Node& node, LayerBits bits) {

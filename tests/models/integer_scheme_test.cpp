@@ -1,6 +1,7 @@
 // The integer scheme, executed by the kernels and simulated by LibTorch's float arithmetic, is one
 // scheme: whole training steps give the same bytes, so every code on the way was the same.
 
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/models/network_model.h"
 #include "bitcycle/models/precision_controller.h"
 #include "bitcycle/network/zoo.h"
@@ -16,7 +17,7 @@ PrecisionPlan plan_at(const Network& network, int bits, int error_bits) {
   PrecisionRecipe recipe;
   recipe.weight = recipe.activation = ScheduleSpec{.min = bits, .max = bits};
   recipe.backward = ScheduleSpec{.min = error_bits, .max = error_bits};
-  return PrecisionPlan(recipe, planned_layers(network), {1, 1});
+  return PrecisionPlan(recipe, layers_of(network), {1, 1});
 }
 
 struct Trained {
@@ -33,11 +34,12 @@ Trained train(const Network& network, Executor executor, int bits, int error_bit
   NetworkModel model(network, 1);
   model->set_executor(executor);
   model->train();
-  PrecisionController controller(*model, plan_at(network, bits, error_bits), 1);
+  const PrecisionPlan plan = plan_at(network, bits, error_bits);
+  PrecisionController controller(*model, plan.layers(), 1);
   Optimizer optimizer(*model, OptimizerRecipe{.lr = 0.05, .momentum = 0.9});
   Trained result;
   for (Step step = 0; step < 2; ++step) {
-    controller.apply(step);
+    controller.apply(plan.decide(step), step);
     optimizer.zero_grad();
     result.outputs.clear();
     const at::Tensor scores = model->forward(

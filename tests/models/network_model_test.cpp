@@ -1,5 +1,6 @@
 #include "bitcycle/models/network_model.h"
 
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/models/float_reference.h"
 #include "bitcycle/models/precision_controller.h"
 #include "bitcycle/network/zoo.h"
@@ -129,9 +130,9 @@ TEST(NetworkModelTest, EvaluatingChangesNoByte) {
        {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
     auto model = NetworkModel(network, 1);
     model->set_executor(executor);
-    PrecisionController controller(*model, PrecisionPlan(recipe, planned_layers(network), {1, 1}),
-                                   1);
-    controller.apply(0);
+    const PrecisionPlan plan(recipe, layers_of(network), {1, 1});
+    PrecisionController controller(*model, plan.layers(), 1);
+    controller.apply(plan.decide(0), 0);
     model->forward(input_for(network, 6));
     model->eval();
     const torch::NoGradGuard no_grad;
@@ -154,18 +155,19 @@ TEST(PrecisionControllerTest, WritesTheScheduledBitsIntoTheLayers) {
   PrecisionRecipe recipe;
   recipe.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 1};
   recipe.overrides.push_back({.layers = "conv1", .full_precision = true});
-  PrecisionController controller(*model, PrecisionPlan(recipe, planned_layers(network), {8, 4}), 1);
+  const PrecisionPlan plan(recipe, layers_of(network), {8, 4});
+  PrecisionController controller(*model, plan.layers(), 1);
   const auto modules = model->named_modules();
   const auto bits = [&](const std::string& name) {
     return dynamic_cast<const QuantLayer&>(*modules[name]).bits();
   };
-  controller.apply(0);
+  controller.apply(plan.decide(0), 0);
   EXPECT_EQ(bits("layer1.0.conv1"), (LayerBits{3, 3, 8}));
   EXPECT_EQ(bits("conv1"), LayerBits{});
   EXPECT_EQ(bits("fc"), LayerBits{});
-  controller.apply(7);
+  controller.apply(plan.decide(7), 7);
   EXPECT_EQ(bits("layer1.0.conv1"), (LayerBits{8, 8, 8}));
-  controller.apply(parse_evaluation_bits("4"), 7);
+  controller.apply(plan.evaluation(parse_evaluation_bits("4"), 7), 7);
   EXPECT_EQ(bits("layer1.0.conv1").weight, 4);
   EXPECT_EQ(bits("conv1"), LayerBits{});
 }
@@ -173,12 +175,12 @@ TEST(PrecisionControllerTest, WritesTheScheduledBitsIntoTheLayers) {
 TEST(PrecisionControllerTest, FindsTheQuantizedLayersOfAnyModel) {
   torch::nn::Sequential model(QuantConv2d(torch::nn::Conv2dOptions(4, 4, 3).groups(4).bias(false)),
                               torch::nn::ReLU(), QuantConv2d(torch::nn::Conv2dOptions(4, 2, 1)));
-  const auto layers = planned_layers(*model);
+  const auto layers = layers_of(*model);
   ASSERT_EQ(layers.size(), 2U);
   EXPECT_EQ(layers[0].name, "0");
-  EXPECT_TRUE(layers[0].depthwise);
+  EXPECT_EQ(layers[0].tags, std::vector<std::string>{"depthwise"});
   EXPECT_EQ(layers[1].name, "2");
-  EXPECT_FALSE(layers[1].depthwise);
+  EXPECT_TRUE(layers[1].tags.empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "bitcycle/train/cost_meter.h"
 
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/network/zoo.h"
 
 #include <gtest/gtest.h>
@@ -28,13 +29,22 @@ PrecisionRecipe recipe_with(std::vector<LayerOverride> overrides) {
   return recipe;
 }
 
-CostMeter meter_of(const std::vector<LayerOverride>& overrides) {
-  return {network(), PrecisionPlan(recipe_with(overrides), planned_layers(network()), {100, 10})};
+PrecisionPlan plan_with(const std::vector<LayerOverride>& overrides) {
+  return {recipe_with(overrides), layers_of(network()), {100, 10}};
+}
+
+double first_bitops(const std::vector<LayerOverride>& overrides) {
+  const PrecisionPlan plan = plan_with(overrides);
+  return CostMeter(plan).bitops(plan.decide(0));
+}
+
+double static_bitops(const std::vector<LayerOverride>& overrides) {
+  return CostMeter(plan_with(overrides)).static_bitops();
 }
 
 // What `bitcycle cost` would count with the bits of one layer changed by hand.
 double counted(LayerBits scheduled, const std::string& layer, LayerBits own) {
-  const CostModel model(network(), Counting::paper);
+  const CostModel model(layers_of(network()), Counting::paper);
   std::vector<LayerBits> bits = model.resolve(scheduled);
   for (std::size_t i = 0; i < bits.size(); ++i) {
     if (model.layers()[i].name == layer) bits[i] = own;
@@ -43,35 +53,34 @@ double counted(LayerBits scheduled, const std::string& layer, LayerBits own) {
 }
 
 TEST(CostMeterTest, FloatLayersOfTheNetworkCountAtTheScheduledBits) {
-  const CostMeter meter = meter_of({});
-  const CostModel model(network(), Counting::paper);
-  EXPECT_EQ(meter.sample_bitops(0), model.sample_cost(layer_bits(4, 8)).total());
-  EXPECT_EQ(meter.static_sample_bitops(), model.sample_cost(layer_bits(8, 8)).total());
+  const CostModel model(layers_of(network()), Counting::paper);
+  EXPECT_EQ(first_bitops({}), model.sample_cost(layer_bits(4, 8)).total());
+  EXPECT_EQ(static_bitops({}), model.sample_cost(layer_bits(8, 8)).total());
 }
 
 TEST(CostMeterTest, AnOverrideOnThemCountsAsItSays) {
   for (const char* layer : {"conv1", "layer2.0.downsample.0", "fc"}) {
-    const CostMeter meter = meter_of({{.layers = layer, .forward = width(6)}});
-    EXPECT_EQ(meter.sample_bitops(0), counted(layer_bits(4, 8), layer, {6, 6, 8})) << layer;
-    EXPECT_EQ(meter.static_sample_bitops(), counted(layer_bits(8, 8), layer, {6, 6, 8})) << layer;
-    EXPECT_NE(meter.sample_bitops(0), meter_of({}).sample_bitops(0)) << layer;
+    const std::vector<LayerOverride> overrides = {{.layers = layer, .forward = width(6)}};
+    EXPECT_EQ(first_bitops(overrides), counted(layer_bits(4, 8), layer, {6, 6, 8})) << layer;
+    EXPECT_EQ(static_bitops(overrides), counted(layer_bits(8, 8), layer, {6, 6, 8})) << layer;
+    EXPECT_NE(first_bitops(overrides), first_bitops({})) << layer;
   }
 }
 
 TEST(CostMeterTest, AnOverrideToFloatCountsAs32Bits) {
   for (const char* layer : {"conv1", "layer1.0.conv1", "fc"}) {
-    const CostMeter meter = meter_of({{.layers = layer, .full_precision = true}});
-    EXPECT_EQ(meter.sample_bitops(0), counted(layer_bits(4, 8), layer, {32, 32, 32})) << layer;
-    EXPECT_EQ(meter.static_sample_bitops(), counted(layer_bits(8, 8), layer, {32, 32, 32}))
-        << layer;
+    const std::vector<LayerOverride> overrides = {{.layers = layer, .full_precision = true}};
+    EXPECT_EQ(first_bitops(overrides), counted(layer_bits(4, 8), layer, {32, 32, 32})) << layer;
+    EXPECT_EQ(static_bitops(overrides), counted(layer_bits(8, 8), layer, {32, 32, 32})) << layer;
   }
 }
 
 TEST(CostMeterTest, OfSeveralOverridesTheLastCounts) {
-  const CostMeter meter = meter_of({{.layers = "*", .full_precision = true},
-                                    {.layers = "*", .forward = width(5), .backward = width(6)},
-                                    {.layers = "fc", .full_precision = true}});
-  EXPECT_EQ(meter.sample_bitops(0), counted({5, 5, 6}, "fc", {32, 32, 32}));
+  const std::vector<LayerOverride> overrides = {
+      {.layers = "*", .full_precision = true},
+      {.layers = "*", .forward = width(5), .backward = width(6)},
+      {.layers = "fc", .full_precision = true}};
+  EXPECT_EQ(first_bitops(overrides), counted({5, 5, 6}, "fc", {32, 32, 32}));
 }
 
 }  // namespace

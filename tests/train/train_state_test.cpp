@@ -16,13 +16,10 @@ TrainState state_at_7() {
           .step = 7,
           .bitops = 1.5e9,
           .bitops_static = 3e9,
-          .window_loss = 2.25,
-          .window_correct = 3,
-          .window_samples = 8,
-          .window_steps = 2,
+          .window = {{"loss", 2.25, 2}, {"accuracy", 3, 8}},
           .best_step = 6,
-          .best_accuracy = 62.5,
-          .metrics_offset = 1234};
+          .best_value = 62.5,
+          .offsets = {{"metrics.jsonl", 1234}}};
 }
 
 // The JSON of state_at_7 with one value in place of another.
@@ -58,14 +55,12 @@ TEST(TrainStateTest, NumbersThatNoRunHasAreRefused) {
   expect_refused(changed("\"step\": 7", "\"step\": \"7\""), "\"step\", found \"7\"");
   expect_refused(changed("\"step\": 7", "\"step\": 18446744073709551615"), "\"step\"");
   expect_refused(changed("\"best_step\": 6", "\"best_step\": 9"), "at most 7 as \"best_step\"");
-  expect_refused(changed("\"best_accuracy\": 62.5", "\"best_accuracy\": 101"), "best_accuracy");
-  expect_refused(changed("\"best_accuracy\": 62.5", "\"best_accuracy\": null"), "best_accuracy");
-  expect_refused(changed("\"window_steps\": 2", "\"window_steps\": 8"), "window_steps");
-  expect_refused(changed("\"window_correct\": 3", "\"window_correct\": 9"), "window_correct");
-  expect_refused(changed("\"window_samples\": 8", "\"window_samples\": -8"), "window_samples");
-  expect_refused(changed("\"window_loss\": 2.25", "\"window_loss\": -1"), "window_loss");
+  expect_refused(changed("\"best_value\": 62.5", "\"best_value\": null"), "best_value");
+  expect_refused(changed("\"window\": {", "\"window\": {\"x\": [1, 0], "), "as \"window\"");
+  expect_refused(changed("\"window\": {", "\"window\": {\"x\": [1], "), "as \"window\"");
+  expect_refused(changed("\"window\": {", "\"window\": {\"x\": 1, "), "as \"window\"");
   expect_refused(changed("\"bitops\": 1500000000.0", "\"bitops\": -1.0"), "bitops");
-  expect_refused(changed("\"metrics_offset\": 1234", "\"metrics_offset\": -1"), "metrics_offset");
+  expect_refused(changed("\"metrics.jsonl\": 1234", "\"metrics.jsonl\": -1"), "as \"offsets\"");
   expect_refused(changed("\"lost_best_step\": 0", "\"lost_best_step\": 8"), "lost_best_step");
   expect_refused(changed("\"run\": \"0123456789abcdef\"", "\"run\": 1"), "a text as \"run\"");
 }
@@ -74,13 +69,13 @@ TEST(TrainStateTest, TextThatIsNoStateIsRefused) {
   expect_refused("", "not a JSON object");
   expect_refused("[1, 2]", "not a JSON object");
   expect_refused("{\"format\": 2, \"run\": \"x", "not a JSON object");
-  expect_refused(changed("\"window_loss\": 2.25", "\"other\": 1"), "lacks \"window_loss\"");
+  expect_refused(changed("\"best_step\": 6", "\"other\": 1"), "lacks \"best_step\"");
   expect_refused(changed("2.25", "1e999"), "not a JSON object");
 }
 
 TEST(TrainStateTest, AnotherFormatIsNamed) {
-  expect_refused(changed("\"format\": 2", "\"format\": 3"), "expected format 2, found 3");
-  expect_refused(changed("\"format\": 2,", ""), "expected format 2, found 1");
+  expect_refused(changed("\"format\": 3", "\"format\": 2"), "expected format 3, found 2");
+  expect_refused(changed("\"format\": 3,", ""), "expected format 3, found 1");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/train/cost_meter.h"
 
+#include "train/callback_sink.h"
+
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -82,9 +84,9 @@ class TrainerTest : public testing::Test {
     const fs::path run = root_ / name;
     fs::create_directories(run);
     const StopSignal stop;
-    Trainer trainer(recipe, run, {.step = [steps](const StepReport& report) {
+    Trainer trainer(recipe, run, calling({.step = [steps](const StepReport& report) {
                       if (report.step == steps) std::raise(SIGTERM);
-                    }});
+                    }}));
     EXPECT_EQ(trainer.run(stop), TrainOutcome::stopped);
     EXPECT_EQ(stop.received(), SIGTERM);
     EXPECT_EQ(trainer.step(), steps);
@@ -130,9 +132,9 @@ TEST_F(TrainerTest, LearnsAndLeavesACompleteRunDirectory) {
   fs::create_directories(run);
   Recipe recipe = small_recipe();
   recipe.epochs = 8;
-  Trainer trainer(recipe, run, {.step = [&](const StepReport& report) {
-                    if (report.logged) losses.push_back(report.loss);
-                  }});
+  Trainer trainer(recipe, run, calling({.step = [&](const StepReport& report) {
+                    if (report.logged) losses.push_back(report.metrics.at(0).value);
+                  }}));
   EXPECT_EQ(trainer.total_steps(), 64);
   EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
   EXPECT_LT(losses.back(), 0.8 * losses.front());
@@ -327,15 +329,15 @@ TEST_F(TrainerTest, EvaluationPrecisionIsTheRecipes) {
     recipe.evaluation.bits = wanted;
     const fs::path run = root_ / wanted;
     fs::create_directories(run);
-    Trainer trainer(recipe, run, {.evaluation = [&](const EvaluationReport& report) {
+    Trainer trainer(recipe, run, calling({.evaluation = [&](const EvaluationReport& report) {
                       EXPECT_EQ(report.bits, wanted);
-                      EXPECT_GT(report.score.samples, 0);
-                      loss[wanted] = report.score.loss;
-                    }});
+                      EXPECT_GT(report.score.count, 0);
+                      loss[wanted] = report.score.value("loss");
+                    }}));
     trainer.run(StopSignal());
   }
-  const PrecisionPlan plan(recipe.precision, planned_layers(make_network("cifar_resnet8")), {2, 8});
-  const int current = plan.common(1).weight;
+  const PrecisionPlan plan(recipe.precision, layers_of(make_network("cifar_resnet8")), {2, 8});
+  const int current = plan.decide(1).common.weight;
   ASSERT_TRUE(current == 6 || current == 5) << current;
   EXPECT_EQ(loss["max"], loss["8"]);
   EXPECT_EQ(loss["current"], loss[std::to_string(current)]);
@@ -348,12 +350,13 @@ TEST(CostMeterTest, CountsTheScheduledRunAgainstTheStaticOne) {
   const Network network = make_network("cifar_resnet38", {.classes = 100});
   PrecisionRecipe recipe;
   recipe.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 1};
-  const CostMeter meter(network, PrecisionPlan(recipe, planned_layers(network), {2000, 100}));
-  EXPECT_EQ(meter.static_sample_bitops(), 84'031'744.0 * (64 + 64 + 64));
-  EXPECT_EQ(meter.sample_bitops(0), 84'031'744.0 * (9 + 24 + 24));
+  const PrecisionPlan plan(recipe, layers_of(network), {2000, 100});
+  const CostMeter meter(plan);
+  EXPECT_EQ(meter.static_bitops(), 84'031'744.0 * (64 + 64 + 64));
+  EXPECT_EQ(meter.bitops(plan.decide(0)), 84'031'744.0 * (9 + 24 + 24));
   double sum = 0;
-  for (Step step = 0; step < 2000; ++step) sum += meter.sample_bitops(step);
-  EXPECT_NEAR(100 * (1 - sum / 2000 / meter.static_sample_bitops()), 36.67, 0.01);
+  for (Step step = 0; step < 2000; ++step) sum += meter.bitops(plan.decide(step));
+  EXPECT_NEAR(100 * (1 - sum / 2000 / meter.static_bitops()), 36.67, 0.01);
 }
 
 }  // namespace

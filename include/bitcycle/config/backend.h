@@ -4,7 +4,8 @@
 // user should know about it before the run starts. It follows from the recipe and the network
 // alone, not from the machine, so that a run that resumes elsewhere goes on as it began.
 
-#include "bitcycle/config/precision_plan.h"
+#include "bitcycle/config/precision_policy.h"
+#include "bitcycle/config/recipe.h"
 #include "bitcycle/kernels/isa.h"
 
 #include <string>
@@ -28,9 +29,9 @@ struct Obstacle {
   std::string layer;
   std::string reason;  // completes "layer conv1 has ...": "16-bit errors"
 };
-// In the network's order. Layers that the network itself keeps in float are left out: they are
-// computed in float whatever the backend.
-std::vector<Obstacle> integer_obstacles(const Network& network, const PrecisionPlan& plan);
+// In the order of the policy's layers. Layers that the model itself keeps in float are left out:
+// they are computed in float whatever the backend.
+std::vector<Obstacle> integer_obstacles(const PrecisionPolicy& policy);
 
 struct BackendRequest {
   Backend backend = Backend::simulate;
@@ -44,7 +45,6 @@ struct BackendChoice {
 };
 
 // Automatic is integer where the kernels take every quantized layer at every step, else simulate.
-BackendChoice choose_backend(const BackendRequest& request, const Network& network,
-                             const PrecisionPlan& plan);
+BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolicy& policy);
 
 }  // namespace bitcycle

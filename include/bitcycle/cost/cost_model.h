@@ -11,7 +11,7 @@
 // docs/cost.md has the rules and the papers' tables.
 
 #include "bitcycle/network/layer_bits.h"
-#include "bitcycle/network/network.h"
+#include "bitcycle/network/layer_info.h"
 
 #include <cstdint>
 #include <span>
@@ -52,8 +52,8 @@ struct PassCost {
   PassCost operator*(double factor) const;
 };
 
-// One convolution or linear layer, with its batch norm, as a counting rule sees it. Ops are those
-// of one sample.
+// One layer, with its batch norm, as a counting rule sees it. Ops are those of one unit of work: a
+// sample, a token.
 struct CountedLayer {
   std::string name;
   std::int64_t macs = 0;
@@ -66,10 +66,9 @@ struct CountedLayer {
 
 class CostModel {
  public:
-  CostModel(const Network& network, Counting counting);
+  CostModel(const std::vector<LayerInfo>& layers, Counting counting);
 
   Counting counting() const { return counting_; }
-  // The network's nodes that have weights, in its order.
   const std::vector<CountedLayer>& layers() const { return layers_; }
   std::int64_t macs() const;
   // Everything the rule counts: multiply-accumulates and batch norm.

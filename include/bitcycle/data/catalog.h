@@ -4,6 +4,7 @@
 // its files, checks them, and cuts the splits. docs/data.md describes layouts and places.
 
 #include "bitcycle/data/dataset.h"
+#include "bitcycle/data/split.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -25,8 +26,6 @@ struct SyntheticOptions {
 };
 
 struct DatasetOptions {
-  enum class Split { train, validation, test };
-
   std::string name = "fashion_mnist";
   std::filesystem::path root = {};  // empty: the usual places (search_places)
   Split split = Split::train;

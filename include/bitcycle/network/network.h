@@ -6,6 +6,8 @@
 //
 //   output = activation( batch_norm( conv(input) ) + residual )
 
+#include "bitcycle/network/layer_info.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,8 +24,6 @@ struct ImageShape {
 
 enum class NodeKind { convolution, max_pool, average_pool, linear };
 enum class Activation { none, relu };
-// How a network wants its layers trained: at the scheduled bits, or always in float.
-enum class LayerPrecision { scheduled, full };
 // How a layer's weights start (spec: CPT 3.1 to 3.4).
 enum class WeightInit {
   normal_fan_out,  // N(0, sqrt(2 / (k^2 C_out))): CIFAR and ImageNet ResNets' convolutions
@@ -70,5 +70,8 @@ struct Network {
   // Values of one sample that a training step keeps for its backward pass: the layers' outputs.
   std::int64_t activations() const;
 };
+
+// Its convolutions and linear layers, in its order; a unit of work is a sample.
+std::vector<LayerInfo> layers_of(const Network& network);
 
 }  // namespace bitcycle

@@ -1,30 +1,27 @@
 #pragma once
 
-// What a run costs as it goes: the bit operations of a step under its plan, and of the same step at
-// the schedules' upper bounds ("static"). Counted by the papers' rule, so that figures can be held
-// against theirs: layers that a network keeps in float count at the scheduled bits. What a recipe's
-// override says of a layer counts as it is said, float as 32 bits.
+// What a run costs as it goes: the bit operations of a step at its bits, and of the same step at
+// the policy's upper bounds ("static"). Counted by the papers' rule, so that figures can be held
+// against theirs (StepBits::counted); float counts as 32 bits.
 
-#include "bitcycle/config/precision_plan.h"
+#include "bitcycle/config/precision_policy.h"
 #include "bitcycle/cost/cost_model.h"
 
 namespace bitcycle {
 
 class CostMeter {
  public:
-  CostMeter(const Network& network, PrecisionPlan plan);
+  explicit CostMeter(const PrecisionPolicy& policy)
+      : model_(policy.layers(), Counting::paper), static_bitops_(bitops(policy.upper())) {}
 
-  // Bit operations of one sample at a step, and at the upper bounds.
-  double sample_bitops(Step step) const;
-  double static_sample_bitops() const { return static_sample_bitops_; }
+  // Bit operations of one unit of work (a sample, a token), and at the upper bounds.
+  double bitops(const StepBits& bits) const { return model_.sample_cost(bits.counted).total(); }
+  double static_bitops() const { return static_bitops_; }
   Counting counting() const { return model_.counting(); }
 
  private:
-  double counted(std::vector<LayerBits> bits, LayerBits common) const;
-
   CostModel model_;
-  PrecisionPlan plan_;
-  double static_sample_bitops_;
+  double static_bitops_;
 };
 
 }  // namespace bitcycle

@@ -4,16 +4,13 @@
 // so that a resumed run goes on exactly where it stopped.
 
 #include "bitcycle/config/recipe.h"
-#include "bitcycle/quant/torch.h"
+#include "bitcycle/quant/named_tensors.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace bitcycle {
-
-using NamedTensors = std::map<std::string, at::Tensor>;
 
 class Optimizer {
  public:

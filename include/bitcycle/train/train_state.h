@@ -3,9 +3,12 @@
 // Everything a run carries from step to step besides tensors. It is saved in a checkpoint's
 // state.json; the one field list below serves saving and restoring.
 
+#include "bitcycle/config/precision_policy.h"
+#include "bitcycle/events/metric.h"
 #include "bitcycle/schedule/schedule.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace bitcycle {
@@ -18,15 +21,13 @@ struct TrainState {
   Step step = 0;             // steps done; also the position of the sampler
   double bitops = 0;         // spent so far
   double bitops_static = 0;  // what the same steps cost at the schedule's upper bound
-  double window_loss = 0;    // sums since the last logged step
-  std::int64_t window_correct = 0;
-  std::int64_t window_samples = 0;
-  Step window_steps = 0;
-  Step best_step = 0;  // 0: no evaluation yet
-  double best_accuracy = 0;
-  Step lost_best_step = 0;  // of a best checkpoint that was damaged; 0: none was
-  double lost_best_accuracy = 0;
-  std::uint64_t metrics_offset = 0;  // length of metrics.jsonl at this point
+  MetricSums window;         // since the last logged step
+  Step best_step = 0;        // 0: no evaluation yet
+  double best_value = 0;     // of the task's primary metric
+  Step lost_best_step = 0;   // of a best checkpoint that was damaged; 0: none was
+  double lost_best_value = 0;
+  PolicyState policy;
+  std::map<std::string, std::uint64_t> offsets;  // by sink, Note [Sinks that resume]
 
   // Calls visit(name, field) for every field.
   template <typename Self, typename Visit>
@@ -36,15 +37,13 @@ struct TrainState {
     visit("step", self.step);
     visit("bitops", self.bitops);
     visit("bitops_static", self.bitops_static);
-    visit("window_loss", self.window_loss);
-    visit("window_correct", self.window_correct);
-    visit("window_samples", self.window_samples);
-    visit("window_steps", self.window_steps);
+    visit("window", self.window);
     visit("best_step", self.best_step);
-    visit("best_accuracy", self.best_accuracy);
+    visit("best_value", self.best_value);
     visit("lost_best_step", self.lost_best_step);
-    visit("lost_best_accuracy", self.lost_best_accuracy);
-    visit("metrics_offset", self.metrics_offset);
+    visit("lost_best_value", self.lost_best_value);
+    visit("policy", self.policy);
+    visit("offsets", self.offsets);
   }
 };
 

@@ -3,7 +3,7 @@
 // Trains a recipe's network in a run directory:
 //
 //   recipe.toml      the recipe with every default spelled out
-//   metrics.jsonl    first the backend; then one line a logged step, one an evaluation
+//   metrics.jsonl    what it computed, see bitcycle/events/metrics_file.h
 //   timing.jsonl     measured seconds; the only file that differs between equal runs
 //   checkpoints/     see bitcycle/io/checkpoint.h
 //   summary.json     written when the run is finished
@@ -13,53 +13,24 @@
 
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/recipe.h"
-#include "bitcycle/network/layer_bits.h"
-#include "bitcycle/train/evaluate.h"
+#include "bitcycle/events/event_sink.h"
 #include "bitcycle/train/stop_signal.h"
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace bitcycle {
 
-// How far a run is, for progress displays.
-struct StepReport {
-  Step step = 0;  // steps done
-  Step total = 0;
-  double epoch = 0;
-  double loss = 0;      // means since the last logged step
-  double accuracy = 0;  // percent
-  double lr = 0;
-  LayerBits bits;
-  double cost_of_static = 1;  // bit operations so far over those of the static run
-  double steps_per_second = 0;
-  bool logged = false;  // whether this step stands in metrics.jsonl
-};
-
-struct EvaluationReport {
-  Step step = 0;
-  std::string split;  // validation or test
-  std::string bits;
-  Score score;
-  bool best = false;
-};
-
-struct TrainEvents {
-  std::function<void(const StepReport&)> step;
-  std::function<void(const EvaluationReport&)> evaluation;
-  std::function<void(const std::string&)> warning;  // something is lost, and the run goes on
-};
-
 enum class TrainOutcome { finished, stopped };
 enum class DataChanges { refuse, accept };
 
 class Trainer {
  public:
-  // Builds the network and opens the data; reads and writes nothing in the run directory.
-  Trainer(const Recipe& recipe, std::filesystem::path run_directory, TrainEvents events = {});
+  // Builds the network and opens the data; reads and writes nothing in the run directory. The
+  // sinks are told of the run besides its own files.
+  Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks = {});
   ~Trainer();
 
   // Continues from the newest checkpoint; false when there is none, and the run starts afresh.

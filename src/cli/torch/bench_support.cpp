@@ -1,5 +1,6 @@
 #include "cli/torch/bench_support.h"
 
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/report/narration.h"
 
 #include <ATen/Parallel.h>
@@ -13,8 +14,8 @@ void use_threads(int threads) {
 
 Backend settle_backend(const std::string& wanted, const Network& network,
                        const PrecisionRecipe& precision) {
-  const PrecisionPlan plan(precision, planned_layers(network), {1, 1});
-  const BackendChoice choice = choose_backend({.backend = parse_backend(wanted)}, network, plan);
+  const PrecisionPlan plan(precision, layers_of(network), {1, 1});
+  const BackendChoice choice = choose_backend({.backend = parse_backend(wanted)}, plan);
   for (const std::string& notice : choice.notices) narrate("note: " + notice + "\n");
   return choice.backend;
 }

@@ -3,6 +3,7 @@
 // What the commands of `bitcycle bench` share.
 
 #include "bitcycle/config/backend.h"
+#include "bitcycle/network/network.h"
 
 #include <string>
 

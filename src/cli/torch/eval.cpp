@@ -41,9 +41,9 @@ Step chosen_step(const CheckpointStore& store, const EvalOptions& options) {
                           fmt::join(steps, ", ")));
 }
 
-DatasetOptions::Split split_of(const EvalOptions& options, const Recipe& recipe) {
-  if (options.split == "test") return DatasetOptions::Split::test;
-  if (recipe.data.validation > 0) return DatasetOptions::Split::validation;
+Split split_of(const EvalOptions& options, const Recipe& recipe) {
+  if (options.split == "test") return Split::test;
+  if (recipe.data.validation > 0) return Split::validation;
   throw Error(ErrorCode::usage, "the run has no validation split (data.validation = 0)",
               "Use --split test.");
 }
@@ -52,7 +52,7 @@ void load_weights(Session& session, const CheckpointStore& store, Step step) {
   CheckpointFiles files = store.load(step);
   restore_tensors(std::move(files["model.safetensors"]),
                   (store.directory(step) / "model.safetensors").string(),
-                  model_state(*session.model()));
+                  model_state(session.model()));
 }
 
 struct WidthScore {
@@ -61,24 +61,30 @@ struct WidthScore {
 };
 
 void print_text(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
-  Table table({"bits", "accuracy", "loss"});
+  const Score& first = rows.front().score;
+  std::vector<std::string> titles = {"bits"};
+  for (const Measured& measured : first.metrics) titles.push_back(measured.metric.name);
+  Table table(titles);
   for (const WidthScore& row : rows) {
-    table.add_row({row.bits, fmt::format("{:.2f} %", row.score.accuracy),
-                   fmt::format("{:.4f}", row.score.loss)});
+    std::vector<std::string> cells = {row.bits};
+    for (const auto& [metric, value] : row.score.metrics) cells.push_back(metric.text(value));
+    table.add_row(cells);
   }
-  fmt::print("{}, step {}, {} samples of the {} split\n{}", options.run, step,
-             rows.front().score.samples, options.split, table.text());
+  fmt::print("{}, step {}, {} {} of the {} split\n{}", options.run, step, first.count, first.unit,
+             options.split, table.text());
 }
 
 void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
+  const Score& first = rows.front().score;
   nlohmann::ordered_json json = {{"run", options.run},
                                  {"step", step},
                                  {"split", options.split},
-                                 {"samples", rows.front().score.samples},
+                                 {first.unit, first.count},
                                  {"results", nlohmann::ordered_json::array()}};
   for (const WidthScore& row : rows) {
-    json["results"].push_back(
-        {{"bits", row.bits}, {"accuracy", row.score.accuracy}, {"loss", row.score.loss}});
+    nlohmann::ordered_json result = {{"bits", row.bits}};
+    for (const auto& [metric, value] : row.score.metrics) result[metric.name] = value;
+    json["results"].push_back(std::move(result));
   }
   fmt::print("{}\n", json_text(json, 2));
 }

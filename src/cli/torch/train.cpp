@@ -10,6 +10,7 @@
 
 #include "cli/run_paths.h"
 #include "cli/run_summary.h"
+#include "cli/terminal_sink.h"
 #include "cli/torch_commands.h"
 
 #include <fmt/core.h>
@@ -18,52 +19,6 @@ namespace bitcycle::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string width(int bits) {
-  return bits == 0 ? "fp" : std::to_string(bits);
-}
-
-std::string bits_text(LayerBits bits) {
-  const std::string forward = bits.weight == bits.activation
-                                  ? width(bits.weight)
-                                  : width(bits.weight) + "w " + width(bits.activation) + "a";
-  return forward + "/" + width(bits.error);
-}
-
-std::string step_text(const StepReport& report) {
-  const double left = static_cast<double>(report.total - report.step) / report.steps_per_second;
-  return fmt::format(
-      "step {}/{}  epoch {:.2f}  loss {:.4f}  acc {:.2f} %  lr {:.4g}  bits {}  cost {:.1f} % of "
-      "static  {:.2f} steps/s  {} left",
-      report.step, report.total, report.epoch, report.loss, report.accuracy, report.lr,
-      bits_text(report.bits), 100 * report.cost_of_static, report.steps_per_second,
-      readable_duration(left));
-}
-
-std::string evaluation_text(const EvaluationReport& report) {
-  return fmt::format("step {}  {} accuracy {:.2f} %  loss {:.4f}  at {} bits{}", report.step,
-                     report.split, report.score.accuracy, report.score.loss, report.bits,
-                     report.best ? "  (best)" : "");
-}
-
-// Narration goes to stderr, the result to stdout. Warnings are also for those who want no
-// narration.
-TrainEvents narration(LiveLine& line, const TrainOptions& options) {
-  TrainEvents events;
-  events.warning = [&line](const std::string& text) { line.print("warning: " + text); };
-  if (options.quiet) return events;
-  events.step = [&line](const StepReport& report) {
-    if (line.live()) {
-      line.update(step_text(report));
-    } else if (report.logged) {
-      line.print(step_text(report));
-    }
-  };
-  events.evaluation = [&line](const EvaluationReport& report) {
-    line.print(evaluation_text(report));
-  };
-  return events;
-}
 
 bool has_recipe(const fs::path& run) {
   return fs::exists(run / "recipe.toml");
@@ -105,7 +60,8 @@ int run_train(const TrainOptions& options) {
   check_existing_run(options, paths.run_directory, recipe);  // before the data are read
   const StopSignal stop;
   LiveLine line(stderr);
-  Trainer trainer(recipe, paths.run_directory, narration(line, options));
+  const Narration narration = options.quiet ? Narration::warnings : Narration::all;
+  Trainer trainer(recipe, paths.run_directory, {std::make_shared<TerminalSink>(line, narration)});
   const RunLock lock(paths.run_directory);  // makes the directory, so nothing may fail before it
   // This is the check that counts: another process may have begun or ended a run here meanwhile.
   const auto changes = check_existing_run(options, paths.run_directory, recipe);

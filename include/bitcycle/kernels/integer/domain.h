@@ -4,9 +4,8 @@
 
 #include "bitcycle/kernels/integer/conv.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/network/layer_info.h"
 
-#include <array>
-#include <cstdint>
 #include <string>
 
 namespace bitcycle::integer {
@@ -18,18 +17,8 @@ constexpr bool takes_widths(LayerBits bits) {
   return takes_width(bits.weight) && takes_width(bits.activation) && takes_width(bits.error);
 }
 
-// A convolution as somebody may ask for it; a ConvShape is one that the kernels take. Pairs are
-// {height, width}. A fully connected layer is the default one, with its channels.
-struct ConvRequest {
-  std::array<std::int64_t, 2> kernel = {1, 1};
-  std::array<std::int64_t, 2> stride = {1, 1};
-  std::array<std::int64_t, 2> padding = {0, 0};
-  std::array<std::int64_t, 2> dilation = {1, 1};
-  std::int64_t in_channels = 1;
-  std::int64_t out_channels = 1;
-  std::int64_t groups = 1;
-  std::int64_t width = 1;  // of the input
-};
+// A convolution as somebody may ask for it; a ConvShape is one that the kernels take.
+using ConvRequest = LayerGeometry;
 
 // Why the kernels do not take a convolution, as an end to "layer conv1 has ...": "a dilation of 2".
 // Empty where they take it.

@@ -1,0 +1,90 @@
+#pragma once
+
+// Where the events of a run go: the files of its directory, the terminal, or a place of one's own.
+// The trainer tells every sink everything, in the order in which it happens.
+//
+// Note [Sinks that resume]: a checkpoint stores, under a sink's name, the offset that its sync()
+// returned. When the run is resumed there, begin() is given that offset, and the sink forgets what
+// it was told after it, since it will be told again. So a run that was stopped leaves the same
+// files as one that was not. Sinks without a file, such as a terminal's, need neither.
+
+#include "bitcycle/events/metric.h"
+#include "bitcycle/network/layer_bits.h"
+#include "bitcycle/schedule/schedule.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+struct RunStart {
+  std::string run;       // which run this is, see TrainState::run
+  std::string backend;   // what carries out its precision
+  std::string counting;  // the rule by which its bit operations are counted
+  Step step = 0;         // done before; above 0 the run is resumed
+};
+
+struct StepReport {
+  Step step = 0;  // steps done
+  Step total = 0;
+  double epoch = 0;
+  std::vector<Measured> metrics;  // means since the last logged step
+  double lr = 0;
+  LayerBits bits;            // of the layers that have none of their own
+  double bitops = 0;         // spent so far
+  double bitops_static = 0;  // what the same steps cost at the schedule's upper bound
+  double seconds = 0;        // measured since the last logged step
+  double steps_per_second = 0;
+  bool logged = false;  // whether this step ends an interval of log_every
+};
+
+struct EvaluationReport {
+  Step step = 0;
+  std::string split;  // validation or test
+  std::string bits;
+  Score score;
+  bool best = false;
+};
+
+// The best checkpoint was damaged: which it was, and which takes its place (step 0: none yet).
+struct LostBestReport {
+  Step step = 0;
+  std::string metric;
+  Step lost_step = 0;
+  double lost_value = 0;
+  Step best_step = 0;
+  double best_value = 0;
+  std::string damage;
+};
+
+// The policy went from one stage of precision to the next.
+struct StageChange {
+  Step step = 0;  // the first of the new stage
+  std::string from, to;
+  std::string reason;
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+
+  // Under which checkpoints keep the sink's offset; sinks of a run have different ones.
+  virtual std::string name() const = 0;
+
+  virtual void begin(const RunStart&, std::uint64_t /*offset*/) {}
+  virtual void step(const StepReport&) {}
+  virtual void evaluation(const EvaluationReport&) {}
+  virtual void stage(const StageChange&) {}
+  virtual void lost_best(const LostBestReport&) {}
+  // Somebody stopped the run after this step; it may be resumed.
+  virtual void stop(const StepReport&) {}
+
+  // Returns once everything told so far stands where it belongs.
+  virtual std::uint64_t sync() { return 0; }
+};
+
+using EventSinks = std::vector<std::shared_ptr<EventSink>>;
+
+}  // namespace bitcycle

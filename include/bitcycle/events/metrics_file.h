@@ -1,0 +1,47 @@
+#pragma once
+
+// metrics.jsonl: what a run computed, a JSON object per line, the same for equal runs. First the
+// run itself; then logged steps, evaluations, lost checkpoints. Written by a sink, read back by
+// functions.
+
+#include "bitcycle/events/event_sink.h"
+#include "bitcycle/io/line_log.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace bitcycle {
+
+class MetricsFile : public EventSink {
+ public:
+  explicit MetricsFile(const std::filesystem::path& run_directory);
+
+  std::string name() const override;
+  void begin(const RunStart& start, std::uint64_t offset) override;
+  void step(const StepReport& report) override;
+  void evaluation(const EvaluationReport& report) override;
+  void stage(const StageChange& change) override;
+  void lost_best(const LostBestReport& report) override;
+  std::uint64_t sync() override;
+
+ private:
+  std::filesystem::path path_;
+  std::optional<LineLog> log_;
+};
+
+// Which run a directory's log is of (TrainState::run), from its first line. Throws
+// Error(checkpoint).
+std::string logged_run(const std::filesystem::path& run_directory);
+
+struct LoggedEvaluation {
+  Step step = 0;
+  double value = 0;  // of the metric that was asked for
+};
+
+// The evaluations of a split within the first `length` bytes, in their order. Lines that cannot be
+// read, or lack the metric, are passed over.
+std::vector<LoggedEvaluation> logged_evaluations(const std::filesystem::path& run_directory,
+                                                 const std::string& split,
+                                                 const std::string& metric, std::uint64_t length);
+
+}  // namespace bitcycle

@@ -1,0 +1,52 @@
+#pragma once
+
+// Pictures to classes: cross-entropy, and accuracy as what counts. The model is one of the zoo's
+// networks, cut to the dataset's pictures and classes.
+
+#include "bitcycle/data/catalog.h"
+#include "bitcycle/data/loader.h"
+#include "bitcycle/models/network_model.h"
+#include "bitcycle/tasks/task.h"
+
+namespace bitcycle {
+
+// Pictures as a channels-last tensor, and their labels.
+struct TensorBatch {
+  at::Tensor images;  // [count, channels, height, width]
+  at::Tensor labels;  // [count]
+};
+TensorBatch to_tensors(Batch batch, const at::Device& device);
+
+class ImageClassification : public Task {
+ public:
+  ImageClassification(const Recipe& recipe, const at::Device& device);
+
+  const TaskMetrics& metrics() const override;
+  torch::nn::Module& model() override { return *model_; }
+  std::vector<LayerInfo> layers() const override { return layers_of(model_->network()); }
+  void set_executor(Executor executor) override { model_->set_executor(executor); }
+
+  Step steps_per_epoch() const override;
+  void require_trainable() override;
+  std::string data_fingerprint() override;
+
+  void start(Step first_step) override;
+  TaskLoss next_loss() override;
+  std::string first_nonfinite_layer() override;
+  Score evaluate(Split split) override;
+
+ private:
+  std::shared_ptr<const Dataset> split(Split which);
+  void require_step_memory() const;
+
+  Recipe recipe_;
+  at::Device device_;
+  TrainingSets training_;
+  std::shared_ptr<const Dataset> test_;  // opened when first needed
+  Augmentation training_augmentation_, evaluation_augmentation_;
+  NetworkModel model_{nullptr};
+  std::unique_ptr<Loader> batches_;
+  TensorBatch batch_;  // the last one
+};
+
+}  // namespace bitcycle

@@ -1,0 +1,65 @@
+#pragma once
+
+// What a model is trained for: a task owns the data and the model that fits them, makes batches,
+// knows the loss, and scores the model. The trainer knows tasks by this interface alone.
+
+#include "bitcycle/config/recipe.h"
+#include "bitcycle/data/split.h"
+#include "bitcycle/events/metric.h"
+#include "bitcycle/network/layer_info.h"
+#include "bitcycle/quant/executor.h"
+#include "bitcycle/quant/named_tensors.h"
+#include "bitcycle/schedule/schedule.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+// What a batch gave.
+struct TaskLoss {
+  at::Tensor loss;  // to be differentiated
+  MetricSums metrics;
+  double work = 0;  // in the units of which LayerInfo counts the multiply-accumulates
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual const TaskMetrics& metrics() const = 0;
+  virtual torch::nn::Module& model() = 0;
+  // The model's layers, as precision, cost and backend see them.
+  virtual std::vector<LayerInfo> layers() const = 0;
+  virtual void set_executor(Executor executor) = 0;
+
+  virtual Step steps_per_epoch() const = 0;
+  // Throws what would end a training run later: Error(data) when there is nothing to test on,
+  // Error(memory) when a step cannot fit.
+  virtual void require_trainable() = 0;
+  // Changes when the data of any split do.
+  virtual std::string data_fingerprint() = 0;
+
+  // Training batches come from this step on.
+  virtual void start(Step first_step) = 0;
+  // The loss of the next batch, with the graph to differentiate it.
+  virtual TaskLoss next_loss() = 0;
+  // The first layer whose output for that batch holds a value that is not finite, "" if none does.
+  // Call it only when the run is lost: it may change running statistics.
+  virtual std::string first_nonfinite_layer() = 0;
+
+  // Scores the model, at whatever precision its layers are set to; changes nothing. The validation
+  // split must not be empty.
+  virtual Score evaluate(Split split) = 0;
+
+  // What the task carries from batch to batch; it shares memory with the task, so writing restores
+  // it.
+  virtual NamedTensors state() const { return {}; }
+};
+
+// The task that a recipe's model is for. Throws Error(data) when the data are missing or damaged,
+// Error(recipe) when the recipe does not fit them.
+std::unique_ptr<Task> open_task(const Recipe& recipe, const at::Device& device);
+
+}  // namespace bitcycle

@@ -1,0 +1,12 @@
+#include "bitcycle/config/make_policy.h"
+
+#include "bitcycle/config/precision_plan.h"
+
+namespace bitcycle {
+
+std::unique_ptr<PrecisionPolicy> make_policy(const PrecisionRecipe& recipe,
+                                             std::vector<LayerInfo> layers, RunLength length) {
+  return std::make_unique<PrecisionPlan>(recipe, std::move(layers), length);
+}
+
+}  // namespace bitcycle

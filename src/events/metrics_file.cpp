@@ -1,0 +1,129 @@
+#include "bitcycle/events/metrics_file.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/file.h"
+
+#include "base/json_text.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace bitcycle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kName = "metrics.jsonl";
+constexpr double kGiga = 1e9;
+
+void add(Json& line, const std::vector<Measured>& metrics) {
+  for (const Measured& measured : metrics) line[measured.metric.name] = measured.value;
+}
+
+Json parse(const std::string& line) {
+  return Json::parse(line, nullptr, /*allow_exceptions=*/false);
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  const auto bytes = read_file(path, ErrorCode::checkpoint);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Numbers that are not finite are null in JSON: an evaluation with one of them is none.
+bool is_evaluation(const Json& line, const std::string& split, const std::string& metric) {
+  return line.is_object() && line.value("type", Json()) == "evaluation" &&
+         line.value("split", Json()) == split && line.value("step", Json()).is_number_integer() &&
+         line.value(metric, Json()).is_number() &&
+         std::ranges::none_of(line, [](const Json& value) { return value.is_null(); });
+}
+
+}  // namespace
+
+MetricsFile::MetricsFile(const std::filesystem::path& run_directory)
+    : path_(run_directory / kName) {}
+
+std::string MetricsFile::name() const {
+  return kName;
+}
+
+void MetricsFile::begin(const RunStart& start, std::uint64_t offset) {
+  log_.emplace(path_, offset);
+  if (offset != 0) return;
+  log_->append(json_text({{"type", "run"},
+                          {"step", 0},
+                          {"backend", start.backend},
+                          {"counting", start.counting},
+                          {"id", start.run}}));
+}
+
+void MetricsFile::step(const StepReport& report) {
+  if (!report.logged) return;
+  Json line = {{"type", "step"}, {"step", report.step}, {"epoch", report.epoch}};
+  add(line, report.metrics);
+  line.update({{"lr", report.lr},
+               {"weight_bits", report.bits.weight},
+               {"activation_bits", report.bits.activation},
+               {"error_bits", report.bits.error},
+               {"gbitops", report.bitops / kGiga},
+               {"gbitops_static", report.bitops_static / kGiga}});
+  log_->append(json_text(line));
+}
+
+void MetricsFile::evaluation(const EvaluationReport& report) {
+  Json line = {{"type", "evaluation"},
+               {"step", report.step},
+               {"split", report.split},
+               {"bits", report.bits}};
+  add(line, report.score.metrics);
+  line[report.score.unit] = report.score.count;
+  line["best"] = report.best;
+  log_->append(json_text(line));
+}
+
+void MetricsFile::stage(const StageChange& change) {
+  log_->append(json_text({{"type", "stage"},
+                          {"step", change.step},
+                          {"from", change.from},
+                          {"to", change.to},
+                          {"reason", change.reason}}));
+}
+
+void MetricsFile::lost_best(const LostBestReport& report) {
+  log_->append(json_text({{"type", "lost_best"},
+                          {"step", report.step},
+                          {"lost_step", report.lost_step},
+                          {"lost_" + report.metric, report.lost_value},
+                          {"best_step", report.best_step},
+                          {"best_" + report.metric, report.best_value}}));
+}
+
+std::uint64_t MetricsFile::sync() {
+  log_->sync();
+  return log_->offset();
+}
+
+std::string logged_run(const std::filesystem::path& run_directory) {
+  const std::filesystem::path path = run_directory / kName;
+  const std::string text = text_of(path);
+  const Json first = parse(text.substr(0, text.find('\n')));
+  if (first.is_object() && first.value("id", Json()).is_string()) return first["id"];
+  throw Error(ErrorCode::checkpoint,
+              path.string() + ":1: expected a line that says which run this is, with \"id\"",
+              "The file was changed after the run stopped: restore it, or start a new run.");
+}
+
+std::vector<LoggedEvaluation> logged_evaluations(const std::filesystem::path& run_directory,
+                                                 const std::string& split,
+                                                 const std::string& metric, std::uint64_t length) {
+  std::istringstream lines(text_of(run_directory / kName).substr(0, length));
+  std::vector<LoggedEvaluation> found;
+  for (std::string text; std::getline(lines, text);) {
+    const Json line = parse(text);
+    if (is_evaluation(line, split, metric)) found.push_back({line["step"], line[metric]});
+  }
+  return found;
+}
+
+}  // namespace bitcycle

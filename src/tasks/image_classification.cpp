@@ -1,0 +1,180 @@
+#include "bitcycle/tasks/image_classification.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/fingerprint.h"
+#include "bitcycle/base/memory.h"
+#include "bitcycle/network/zoo.h"
+
+#include "quant/finite_tensor.h"
+
+#include <algorithm>
+
+namespace bitcycle {
+namespace {
+
+DatasetOptions dataset_options(const Recipe& recipe, Split split) {
+  return {.name = recipe.data.dataset,
+          .root = recipe.data.root,
+          .split = split,
+          .validation = recipe.data.validation,
+          .limit = recipe.data.limit,
+          .seed = recipe.seed};
+}
+
+int class_count(const Recipe& recipe, const Dataset& dataset) {
+  const int classes = recipe.model.classes.value_or(dataset.classes());
+  if (classes >= dataset.classes()) return classes;
+  throw Error(ErrorCode::recipe,
+              "model.classes = " + std::to_string(classes) + ", but the dataset \"" +
+                  recipe.data.dataset + "\" has " + std::to_string(dataset.classes()) + " classes",
+              "Leave model.classes out to take the dataset's number.");
+}
+
+Augmentation recipe_augmentation(const DataRecipe& data) {
+  return data.augment == DataRecipe::Augment::standard
+             ? training_augmentation(data.dataset, data.image_size)
+             : evaluation_augmentation(data.dataset, data.image_size);
+}
+
+Network fitting_network(const Recipe& recipe, const Dataset& dataset,
+                        const Augmentation& augmentation) {
+  return make_network(recipe.model.name,
+                      {.classes = class_count(recipe, dataset),
+                       .input = output_shape(augmentation, dataset.image(0).shape)});
+}
+
+// Rows whose largest logit is at the label.
+double count_correct(const at::Tensor& logits, const at::Tensor& labels) {
+  return static_cast<double>(logits.argmax(1).eq(labels).sum().item<std::int64_t>());
+}
+
+// Pools have no name of their own; that of the layer before them tells where they are.
+std::string title(const Network& network, const Node& node) {
+  if (node.has_weights()) return node.name;
+  const std::string kind = node.kind == NodeKind::max_pool ? "max pooling" : "average pooling";
+  return node.input < 0 ? kind : kind + " behind " + title(network, network.nodes[node.input]);
+}
+
+}  // namespace
+
+TensorBatch to_tensors(Batch batch, const at::Device& device) {
+  const auto owner = std::make_shared<Batch>(std::move(batch));
+  const ImageShape& shape = owner->shape;
+  const at::Tensor images = at::from_blob(
+      owner->pixels.data(), {owner->count(), shape.height, shape.width, shape.channels},
+      [owner](void*) {}, at::kFloat);
+  const at::Tensor labels = at::from_blob(
+      owner->labels.data(), {owner->count()}, [owner](void*) {}, at::kLong);
+  return {images.permute({0, 3, 1, 2}).to(device), labels.to(device)};
+}
+
+ImageClassification::ImageClassification(const Recipe& recipe, const at::Device& device)
+    : recipe_(recipe),
+      device_(device),
+      training_(open_training_sets(dataset_options(recipe, Split::train))),
+      training_augmentation_(recipe_augmentation(recipe.data)),
+      evaluation_augmentation_(
+          evaluation_augmentation(recipe.data.dataset, recipe.data.image_size)),
+      model_(fitting_network(recipe, *training_.train, training_augmentation_), recipe.seed) {
+  model_->to(device_);
+}
+
+const TaskMetrics& ImageClassification::metrics() const {
+  static const TaskMetrics metrics = {
+      {.name = "accuracy", .form = MetricForm::percent, .better = Better::higher},
+      {.name = "loss"}};
+  return metrics;
+}
+
+Step ImageClassification::steps_per_epoch() const {
+  return (training_.train->size() + recipe_.data.batch_size - 1) / recipe_.data.batch_size;
+}
+
+void ImageClassification::require_trainable() {
+  split(Split::test);
+  require_step_memory();
+}
+
+// A lower bound: weights and their gradients in float, activations as the integer scheme keeps
+// them, in half precision. Simulation keeps several times as much.
+void ImageClassification::require_step_memory() const {
+  constexpr double kParameterBytes = 2 * sizeof(float);
+  constexpr double kActivationBytes = 2;
+  const Network& network = model_->network();
+  const auto batch =
+      static_cast<double>(std::min<std::int64_t>(recipe_.data.batch_size, training_.train->size()));
+  const double least = static_cast<double>(network.parameters()) * kParameterBytes +
+                       static_cast<double>(network.activations()) * batch * kActivationBytes;
+  require_memory(static_cast<std::uint64_t>(least),
+                 "a training step of " + recipe_.model.name +
+                     " with data.batch_size = " + std::to_string(recipe_.data.batch_size),
+                 "This is the least it takes. Lower data.batch_size or the size of the pictures, "
+                 "or use a smaller network.");
+}
+
+std::string ImageClassification::data_fingerprint() {
+  Fingerprint print;
+  for (const Split which : {Split::train, Split::validation, Split::test}) {
+    if (const auto dataset = split(which)) print.add(dataset->fingerprint());
+  }
+  return print.text();
+}
+
+std::shared_ptr<const Dataset> ImageClassification::split(Split which) {
+  if (which == Split::train) return training_.train;
+  if (which == Split::validation) return training_.validation;
+  if (test_ == nullptr) test_ = open_dataset(dataset_options(recipe_, which));
+  return test_;
+}
+
+void ImageClassification::start(Step first_step) {
+  batches_ = std::make_unique<Loader>(training_.train, training_augmentation_,
+                                      LoaderOptions{.batch_size = recipe_.data.batch_size,
+                                                    .seed = recipe_.seed,
+                                                    .workers = recipe_.data.workers,
+                                                    .first_step = first_step});
+}
+
+TaskLoss ImageClassification::next_loss() {
+  batch_ = to_tensors(batches_->next(), device_);
+  const at::Tensor logits = model_->forward(batch_.images);
+  const at::Tensor loss = at::cross_entropy_loss(logits, batch_.labels);
+  const auto samples = static_cast<double>(batch_.labels.size(0));
+  return {.loss = loss,
+          .metrics = {{"loss", loss.item<double>(), 1.0},
+                      {"accuracy", count_correct(logits, batch_.labels), samples}},
+          .work = samples};
+}
+
+std::string ImageClassification::first_nonfinite_layer() {
+  const torch::NoGradGuard no_grad;
+  std::string first;
+  model_->forward(batch_.images, [&](const Node& node, const at::Tensor& output) {
+    if (first.empty() && !finite_tensor(output)) first = title(model_->network(), node);
+  });
+  return first;
+}
+
+Score ImageClassification::evaluate(Split which) {
+  const torch::NoGradGuard no_grad;
+  const bool was_training = model_->is_training();
+  model_->eval();
+  const auto dataset = split(which);
+  Loader loader(dataset, evaluation_augmentation_,
+                {.batch_size = recipe_.data.batch_size,
+                 .order = SampleOrder::sequential,
+                 .workers = recipe_.data.workers});
+  double loss = 0, correct = 0;
+  for (std::int64_t step = 0; step < loader.steps_per_epoch(); ++step) {
+    const TensorBatch batch = to_tensors(loader.next(), device_);
+    const at::Tensor logits = model_->forward(batch.images);
+    loss += at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
+    correct += count_correct(logits, batch.labels);
+  }
+  model_->train(was_training);
+  const auto samples = static_cast<double>(dataset->size());
+  return {.metrics = metrics().measure({{"accuracy", correct, samples}, {"loss", loss, samples}}),
+          .count = dataset->size()};
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,108 @@
+#include "bitcycle/events/metrics_file.h"
+
+#include "bitcycle/events/timing_file.h"
+#include "bitcycle/io/file.h"
+
+#include "io/io_testing.h"
+#include "io/temporary_directory.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+const Metric kPerplexity{.name = "perplexity", .form = MetricForm::exponential};
+
+StepReport step_report(Step step) {
+  return {.step = step,
+          .total = 9,
+          .metrics = {{kPerplexity, 12.5}},
+          .bits = {4, 4, 8},
+          .bitops = 2e9,
+          .bitops_static = 4e9,
+          .seconds = 0.5,
+          .logged = true};
+}
+
+EvaluationReport evaluation(Step step, double perplexity) {
+  return {.step = step,
+          .split = "validation",
+          .bits = "max",
+          .score = {{{kPerplexity, perplexity}}, 7, "tokens"}};
+}
+
+std::string text_in(const std::filesystem::path& path) {
+  return text_of(read_file(path));
+}
+
+TEST(MetricsFileTest, HoldsALinePerEventWithTheTasksOwnMetrics) {
+  const TemporaryDirectory run;
+  MetricsFile file(run.path());
+  file.begin({.run = "id1", .backend = "integer", .counting = "paper"}, 0);
+  file.step(step_report(3));
+  file.evaluation(evaluation(3, 20));
+  file.sync();
+  EXPECT_EQ(text_in(run / "metrics.jsonl"),
+            R"({"type":"run","step":0,"backend":"integer","counting":"paper","id":"id1"})"
+            "\n"
+            R"({"type":"step","step":3,"epoch":0.0,"perplexity":12.5,"lr":0.0,"weight_bits":4,)"
+            R"("activation_bits":4,"error_bits":8,"gbitops":2.0,"gbitops_static":4.0})"
+            "\n"
+            R"({"type":"evaluation","step":3,"split":"validation","bits":"max","perplexity":20.0,)"
+            R"("tokens":7,"best":false})"
+            "\n");
+  EXPECT_EQ(logged_run(run.path()), "id1");
+}
+
+TEST(MetricsFileTest, ResumedAtAnOffsetForgetsWhatCameAfterIt) {
+  const TemporaryDirectory run;
+  MetricsFile file(run.path());
+  file.begin({.run = "id1"}, 0);
+  file.step(step_report(1));
+  const std::uint64_t offset = file.sync();
+  const std::string before = text_in(run / "metrics.jsonl");
+  file.step(step_report(2));
+  file.sync();
+  MetricsFile resumed(run.path());
+  resumed.begin({.run = "id1", .step = 1}, offset);
+  EXPECT_EQ(text_in(run / "metrics.jsonl"), before);
+}
+
+TEST(MetricsFileTest, EvaluationsAreReadBackUnlessTheyAreNoNumbers) {
+  const TemporaryDirectory run;
+  MetricsFile file(run.path());
+  file.begin({.run = "id1"}, 0);
+  file.evaluation(evaluation(1, 20));
+  file.evaluation(evaluation(2, std::numeric_limits<double>::infinity()));
+  const std::uint64_t length = file.sync();
+  file.evaluation(evaluation(3, 10));
+  file.sync();
+  const auto read = [&](const char* split, const char* metric) {
+    return logged_evaluations(run.path(), split, metric, length);
+  };
+  ASSERT_EQ(read("validation", "perplexity").size(), 1U);
+  EXPECT_EQ(read("validation", "perplexity")[0].step, 1);
+  EXPECT_EQ(read("validation", "perplexity")[0].value, 20);
+  EXPECT_TRUE(read("test", "perplexity").empty());
+  EXPECT_TRUE(read("validation", "accuracy").empty());
+}
+
+TEST(TimingFileTest, GoesOnAfterTheLastWholeLine) {
+  const TemporaryDirectory run;
+  TimingFile file(run.path());
+  file.begin({}, 0);
+  file.step(step_report(1));
+  file.sync();
+  write_file(run / "timing.jsonl", text_in(run / "timing.jsonl") + "{\"step\":2,\"sec");
+  TimingFile resumed(run.path());
+  resumed.begin({.step = 1}, 0);
+  resumed.stop(step_report(2));
+  EXPECT_EQ(resumed.sync(), 0U);
+  EXPECT_EQ(text_in(run / "timing.jsonl"),
+            "{\"step\":1,\"seconds\":0.5}\n{\"step\":2,\"seconds\":0.5}\n");
+}
+
+}  // namespace
+}  // namespace bitcycle
