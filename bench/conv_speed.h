@@ -3,7 +3,7 @@
 // The convolutions whose speed is watched: the layers of CIFAR ResNets and MobileNetV2, by pass,
 // width and instruction set. One thread, a batch small enough for the cache.
 
-#include "kernels/integer/microkernels.h"
+#include "kernels/integer/isa/microkernels.h"
 #include "kernels/integer/oracle.h"
 #include "measure.h"
 

@@ -1,0 +1,147 @@
+// Depthwise backward-weights: each channel has its own k x k sums, of differences from the zero
+// points.
+
+#include "kernels/integer/conv/weight_gradient.h"
+#include "kernels/integer/weights/weights.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <omp.h>
+
+namespace bitcycle::integer {
+namespace {
+
+// Products of two 9-bit differences that a 32-bit sum may hold.
+constexpr std::int64_t kMaxDifferences = 2147483647LL / (255 * 255);
+
+constexpr int kBlockPixels = 128;
+
+struct Sums {
+  std::vector<std::int32_t> narrow;  // [panel][ky][kx][16]
+  std::vector<std::int64_t> wide;
+  std::int64_t pixels = 0;
+
+  void clear(std::size_t size) {
+    narrow.assign(size, 0);
+    wide.assign(size, 0);
+  }
+  // Before so many more pixels are added.
+  void make_room(int more) {
+    if (pixels + more > kMaxDifferences) {
+      for (std::size_t i = 0; i < narrow.size(); ++i) wide[i] += std::exchange(narrow[i], 0);
+      pixels = 0;
+    }
+    pixels += more;
+  }
+};
+
+// Output rows that are multiplied at once: enough for the sums' loads and stores to pay, few
+// enough for the rows to stay in the first-level cache from one panel to the next.
+int rows_at_once(const ConvShape& s) {
+  return std::clamp(kBlockPixels / s.out_width(), 1, s.out_height());
+}
+
+// The rows [y, y + rows) of an image.
+DepthwiseOuterJob rows_of(const ConvShape& s, Codes input, Codes errors, const Microkernels& table,
+                          int y, int rows) {
+  const CodeGrid source = s.input_grid();
+  const CodeGrid error = s.error_grid();
+  const int zero = errors.params.zero_point;
+  const std::uint8_t* e = errors.data + (y + error.halo) * error.row_bytes();
+  return {.source = input.data + std::ptrdiff_t{y} * s.stride * source.row_bytes(),
+          .errors = e + std::ptrdiff_t{error.halo} * error.channels,
+          .rows = rows,
+          .columns = s.out_width(),
+          .kernel = s.kernel,
+          .stride = s.stride,
+          .pixel_bytes = s.out_channels,
+          .source_row_bytes = source.row_bytes(),
+          .error_row_bytes = error.row_bytes(),
+          .source_zero = input.params.zero_point,
+          .error_zero = zero,
+          .byte_errors =
+              !table.saturates && table.within(e, rows * error.row_bytes(), byte_differences(zero)),
+          .sums = nullptr};
+}
+
+void add_rows(DepthwiseOuterJob job, int panels, const Microkernels& table, Sums& sums) {
+  job.sums = sums.narrow.data();
+  for (int panel = 0; panel < panels; ++panel) {
+    table.depthwise_outer(job);
+    job.source += kPanel;
+    job.errors += kPanel;
+    job.sums += job.kernel * job.kernel * kPanel;
+  }
+}
+
+class DepthwiseWeightGradient : public WeightGradient {
+ public:
+  DepthwiseWeightGradient(const ConvShape& shape, CodeParams input, CodeParams errors)
+      : shape_(shape),
+        table_(microkernels()),
+        input_(input),
+        errors_(errors),
+        parts_(static_cast<std::size_t>(omp_get_max_threads())) {}
+
+  int group() const override { return 1; }
+  void enter() override {
+    own().clear(static_cast<std::size_t>(padded(shape_.out_channels)) * taps());
+  }
+
+  void add(int images, const std::uint8_t* input, const std::uint8_t* errors) override {
+    for (int n = 0; n < images; ++n) {
+      const Codes in{input + n * shape_.input_grid().image_bytes(), input_};
+      const Codes out{errors + n * shape_.error_grid().image_bytes(), errors_};
+      for (int y = 0; y < shape_.out_height(); y += rows_at_once(shape_)) {
+        const int rows = std::min(rows_at_once(shape_), shape_.out_height() - y);
+        own().make_room(rows * shape_.out_width());
+        add_rows(rows_of(shape_, in, out, table_, y, rows), panels_of(shape_.out_channels), table_,
+                 own());
+      }
+    }
+  }
+
+  void finish(std::span<const double> factors, std::span<float> gradient) override {
+#pragma omp for schedule(static)
+    for (int c = 0; c < shape_.out_channels; ++c) {
+      for (std::size_t t = 0; t < taps(); ++t) {
+        const auto at = (static_cast<std::size_t>(c / kPanel) * taps() + t) * kPanel +
+                        static_cast<std::size_t>(c % kPanel);
+        gradient[static_cast<std::size_t>(c) * taps() + t] = static_cast<float>(
+            static_cast<double>(total(at)) * factors[static_cast<std::size_t>(c)]);
+      }
+    }
+  }
+
+ private:
+  std::size_t taps() const {
+    return static_cast<std::size_t>(shape_.kernel) * shape_.kernel;
+  }
+  Sums& own() {
+    return parts_[static_cast<std::size_t>(omp_get_thread_num())];
+  }
+  std::int64_t total(std::size_t at) const {
+    std::int64_t sum = 0;
+    for (const Sums& part : parts_) {
+      if (!part.wide.empty()) sum += part.wide[at] + part.narrow[at];
+    }
+    return sum;
+  }
+
+  ConvShape shape_;
+  const Microkernels& table_;
+  CodeParams input_;
+  CodeParams errors_;
+  std::vector<Sums> parts_;  // of each thread
+};
+
+}  // namespace
+
+std::unique_ptr<WeightGradient> depthwise_weight_gradient(const ConvShape& shape, CodeParams input,
+                                                          CodeParams errors) {
+  return std::make_unique<DepthwiseWeightGradient>(shape, input, errors);
+}
+
+}  // namespace bitcycle::integer

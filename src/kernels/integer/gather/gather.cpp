@@ -1,0 +1,30 @@
+#include "kernels/integer/gather/gather.h"
+
+#include "kernels/integer/gather/gather_work.h"
+
+#include <cassert>
+
+namespace bitcycle::integer {
+
+GatherRun::GatherRun(const Gather& call)
+    : call_(call),
+      table_(microkernels()),
+      plan_(plan_gather(call, table_)),
+      stats_(call.stats != nullptr ? plan_.groups : 0,
+             panels_of(call.phases.front().out_channels)) {}
+
+void GatherRun::run(int image, int images, const std::uint8_t* codes) {
+  assert(image % plan_.group == 0);
+  for (int n = 0; n < images; n += plan_.group) {
+    const int group = (image + n) / plan_.group;
+    GroupWork(call_, plan_, table_, group, codes + n * call_.grid.image_bytes(),
+              stats_.group(group))
+        .run();
+  }
+}
+
+void GatherRun::finish() {
+  if (call_.stats != nullptr) stats_.reduce(call_.phases.front().out_channels, *call_.stats);
+}
+
+}  // namespace bitcycle::integer

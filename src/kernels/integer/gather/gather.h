@@ -1,0 +1,30 @@
+#pragma once
+
+// The driver that forward and backward-data convolutions share: for every output pixel, gather the
+// codes under the taps and multiply them with the packed weights.
+
+#include "kernels/integer/gather/gather_plan.h"
+#include "kernels/integer/gather/stats.h"
+
+namespace bitcycle::integer {
+
+// Threads may run different images of one call at the same time.
+class GatherRun {
+ public:
+  explicit GatherRun(const Gather& call);
+
+  // Images that share a work item; runs start at multiples of it.
+  int group() const { return plan_.group; }
+  // `codes` are those of the first of the images.
+  void run(int image, int images, const std::uint8_t* codes);
+  // Once all images have been run.
+  void finish();
+
+ private:
+  Gather call_;
+  const Microkernels& table_;
+  GatherPlan plan_;
+  PartialStats stats_;
+};
+
+}  // namespace bitcycle::integer

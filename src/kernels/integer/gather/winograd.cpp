@@ -1,0 +1,132 @@
+#include "kernels/integer/gather/winograd.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace bitcycle::integer {
+namespace {
+
+// Tiles of a band: enough for a panel's weights to pay when they are read, few enough for points
+// and sums to stay in the first-level cache.
+constexpr int kBandTiles = 16;
+
+constexpr int kMost16Bits = std::numeric_limits<std::int16_t>::max();
+
+bool has_whole_tiles(int pixels) {
+  return pixels % 2 == 0 && pixels >= 4;
+}
+
+// Of a lane's sum of magnitudes.
+int lane_limit(const CodeParams& params) {
+  return kMost16Bits / (4 * middle_code(params));
+}
+
+// The starts of a group, given its sums under each tap, [panel][tap][16][2].
+void append_start(std::span<const std::int32_t> tap_sums, const CodeParams& params,
+                  std::vector<std::int16_t>& start) {
+  static constexpr int kRaised[4] = {2, 0, 1, -1};
+  constexpr std::size_t kOutputs = 4;
+  const int raise = 2 * params.levels();
+  const int middle = middle_code(params);
+  for (std::size_t i = 0; i < tap_sums.size() / kTileTaps * kOutputs; ++i) {
+    const std::size_t lane = i % kLanes;
+    const int output = static_cast<int>(i / kLanes % kOutputs);
+    const std::int32_t* sums =
+        tap_sums.data() + i / (kLanes * kOutputs) * kTileTaps * kLanes + lane;
+    std::int32_t excess = 0, total = 0;
+    for (int tap = 0; tap < kTileTaps; ++tap) {
+      const int image = kRaised[output / 2 + tap / 3] * kRaised[output % 2 + tap % 3];
+      excess += sums[std::ptrdiff_t{tap} * kLanes] * (raise * image + middle);
+      total += sums[std::ptrdiff_t{tap} * kLanes];
+    }
+    start.push_back(static_cast<std::int16_t>(raise * total - 4 * excess));
+  }
+}
+
+}  // namespace
+
+bool suits_winograd(const Gather& call, const WinogradKernels& kernels) {
+  const CodeParams& params = call.params;
+  const WinogradTaps& taps = call.phases.front().winograd;
+  return kernels.multiply != nullptr && taps.packed && params.bits <= kWinogradCodeBits &&
+         has_whole_tiles(call.out_height) && has_whole_tiles(call.out_width) &&
+         largest_code_point(params.bits) * taps.largest_pair <= kMost16Bits &&
+         std::ranges::max(taps.largest_lanes) <= lane_limit(params);
+}
+
+std::vector<int> winograd_groups(const WinogradTaps& taps, const CodeParams& params) {
+  std::vector<int> ends;
+  int lane = 0;
+  int channels = 0;
+  for (const int largest : taps.largest_lanes) {
+    if (lane + largest > lane_limit(params)) {
+      ends.push_back(channels);
+      lane = 0;
+    }
+    lane += largest;
+    channels += kSliceChannels;
+  }
+  ends.push_back(channels);
+  return ends;
+}
+
+std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const int> groups,
+                                         const CodeParams& params) {
+  const std::size_t lanes = static_cast<std::size_t>(padded(taps.out_channels)) * 2;
+  std::vector<std::int16_t> start;
+  std::vector<std::int32_t> sums;
+  std::size_t slice = 0;
+  for (const int end : groups) {
+    sums.assign(lanes * kTileTaps, 0);
+    for (; slice * kSliceChannels < static_cast<std::size_t>(end); ++slice) {
+      const std::int16_t* more = taps.winograd.tap_sums.data() + slice * sums.size();
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+    }
+    append_start(sums, params, start);
+  }
+  return start;
+}
+
+TileBand::TileBand(const Gather& call, const PhasePlan& phase, const WinogradKernels& kernels,
+                   const std::uint8_t* codes, WinogradScratch& scratch)
+    : call_(call),
+      phase_(phase),
+      kernels_(kernels),
+      codes_(codes),
+      rows_(std::max(1, kBandTiles / columns())),
+      row_bytes_(std::ptrdiff_t{columns()} * call.grid.channels),
+      point_bytes_(rows_ * row_bytes_),
+      points_(scratch.points.reserve(static_cast<std::size_t>(kPoints * point_bytes_))),
+      sums_(scratch.sums.reserve(static_cast<std::size_t>(pixels()) * kPanel)) {}
+
+void TileBand::move_to(int first, int pixels) {
+  const int rows = pixels / row_pixels();
+  tiles_ = rows * columns();
+  for (int row = 0; row < rows; ++row) {
+    const auto pixel = static_cast<std::size_t>(first + row * row_pixels());
+    kernels_.transform({.source = codes_ + phase_.sources[pixel],
+                        .row_bytes = call_.grid.row_bytes(),
+                        .channels = call_.grid.channels,
+                        .tiles = columns(),
+                        .raise = 2 * call_.params.levels(),
+                        .points = points_ + row * row_bytes_,
+                        .point_bytes = point_bytes_});
+  }
+}
+
+const std::int32_t* TileBand::multiply(int panel) const {
+  const std::ptrdiff_t panel_bytes = std::ptrdiff_t{kPoints} * call_.grid.channels * kPanel;
+  kernels_.multiply({.points = points_,
+                     .point_bytes = point_bytes_,
+                     .channels = call_.grid.channels,
+                     .tiles = tiles_,
+                     .columns = columns(),
+                     .panel = phase_.taps->winograd.panels.data() + panel * panel_bytes,
+                     .groups = phase_.winograd_groups,
+                     .start = phase_.winograd_start.data() + panel * 4 * kLanes,
+                     .group_start = panels_of(phase_.taps->out_channels) * 4 * kLanes,
+                     .sums = sums_});
+  return sums_;
+}
+
+}  // namespace bitcycle::integer

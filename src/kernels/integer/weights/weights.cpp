@@ -1,0 +1,115 @@
+// Weights to codes: SBM with one range an output channel, shifted to signed codes.
+
+#include "kernels/integer/weights/weights.h"
+
+#include "bitcycle/kernels/finite.h"
+#include "bitcycle/kernels/integer/domain.h"
+#include "bitcycle/kernels/quantize.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <string>
+
+namespace bitcycle::integer {
+namespace {
+
+constexpr float kSmallestScale = 1e-8f;  // keeps constant channels exact, as SBM does
+
+void check(ConvShape s) {
+  s.width = 1;  // weights serve pictures of any width
+  expect_taken(s);
+}
+
+// The taps and channel counts of each gather; the codes come with every quantize().
+void plan(ConvWeights::State& state) {
+  const ConvShape& s = state.shape;
+  state.forward.y = state.forward.x = forward_taps(s.kernel, s.stride);
+  state.forward.in_channels = s.in_channels;
+  state.forward.out_channels = s.out_channels;
+  state.backward.resize(static_cast<std::size_t>(s.stride) * s.stride);
+  for (int phase = 0; phase < s.stride * s.stride; ++phase) {
+    PackedTaps& packed = state.backward[static_cast<std::size_t>(phase)];
+    packed.y = backward_taps(s.kernel, s.stride, phase / s.stride);
+    packed.x = backward_taps(s.kernel, s.stride, phase % s.stride);
+    packed.in_channels = s.out_channels;
+    packed.out_channels = s.in_channels;
+  }
+}
+
+// Rounds [0, 255] to the nearest integer, ties to even: floats from 2^23 on have no fraction.
+// Unlike std::nearbyint it is vectorized on every machine.
+inline float rounded(float p) {
+  return (p + 0x1.8p23f) - 0x1.8p23f;
+}
+
+// One output channel: SBM codes p in [0, n], stored as p - 2^(bits-1).
+void quantize_channel(std::span<const float> weights, ConvWeights::State& state, int channel) {
+  const Range range = range_of(weights);
+  const auto levels = static_cast<float>((1 << state.bits) - 1);
+  const auto half = static_cast<float>(1 << (state.bits - 1));
+  // Note [Poison]: a weight that is not finite makes its channel's output NaN.
+  const float scale =
+      all_finite(weights) ? std::max((range.high - range.low) / levels, kSmallestScale) : kNaN;
+  const auto c = static_cast<std::size_t>(channel);
+  state.scales[c] = scale;
+  state.offsets[c] = range.low / scale + half;
+  std::int8_t* codes = state.codes.data() + c * weights.size();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    // In this order a NaN becomes code 0.
+    const float p = std::min(levels, std::max(0.0f, (weights[i] - range.low) / scale));
+    codes[i] = static_cast<std::int8_t>(static_cast<int>(rounded(p) - half));
+  }
+}
+
+}  // namespace
+
+ConvWeights::ConvWeights(const ConvShape& shape) : state_(std::make_unique<State>()) {
+  check(shape);
+  state_->shape = shape;
+  state_->scales.resize(static_cast<std::size_t>(shape.out_channels));
+  state_->offsets.resize(static_cast<std::size_t>(shape.out_channels));
+  state_->codes.resize(static_cast<std::size_t>(shape.weights()));
+  plan(*state_);
+}
+
+ConvWeights::~ConvWeights() = default;
+ConvWeights::ConvWeights(ConvWeights&&) noexcept = default;
+ConvWeights& ConvWeights::operator=(ConvWeights&&) noexcept = default;
+
+int ConvWeights::bits() const {
+  return state_->bits;
+}
+std::span<const float> ConvWeights::scales() const {
+  return state_->scales;
+}
+std::span<const float> ConvWeights::offsets() const {
+  return state_->offsets;
+}
+std::span<const std::int8_t> ConvWeights::codes() const {
+  return state_->codes;
+}
+
+void ConvWeights::quantize(std::span<const float> weights, int bits) {
+  State& state = *state_;
+  const ConvShape& shape = state.shape;
+  assert(bits >= kMinBits && bits <= kMaxBits);
+  assert(static_cast<std::int64_t>(weights.size()) == shape.weights());
+  state.bits = bits;
+  const std::size_t each = weights.size() / static_cast<std::size_t>(shape.out_channels);
+#pragma omp parallel for schedule(static)
+  for (int o = 0; o < shape.out_channels; ++o) {
+    quantize_channel(weights.subspan(static_cast<std::size_t>(o) * each, each), state, o);
+  }
+  if (shape.depthwise()) {
+    pack_depthwise(state, state.forward);
+    for (PackedTaps& phase : state.backward) pack_depthwise(state, phase);
+  } else if (shape.groups == 1) {
+    pack_dense(state, Direction::forward, state.forward);
+    // On every set: a gather may run on another one than packed its weights (ScopedIsa).
+    pack_winograd(state, state.forward);
+    for (PackedTaps& phase : state.backward) pack_dense(state, Direction::backward, phase);
+  }
+}
+
+}  // namespace bitcycle::integer

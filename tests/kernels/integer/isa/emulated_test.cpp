@@ -1,0 +1,66 @@
+// The AVX-512 kernels on any machine with AVX2: the same source, compiled against SIMDe's emulation
+// of the 512-bit instructions, must make the scalar reference's bytes.
+
+#include "kernels/integer/conv/conv_cases.h"
+#include "kernels/integer/passes/pass_cases.h"
+
+namespace bitcycle::integer {
+namespace {
+
+using namespace testing;
+
+void expect_emulated_equals_scalar(const ConvCase& c) {
+  for (const bool integer : {true, false}) {
+    const ConvOperands operands(c, integer);
+    const auto reference = run_on<Half>(Isa::scalar, operands);
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    expect_same(reference, run<Half>(operands), describe(c));
+  }
+}
+
+TEST(EmulatedAvx512, EveryWidthOnRandomAndWorstOperands) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const int bits : {2, 3, 4, 5, 6, 7, 8}) {
+    for (const Pattern pattern : {Pattern::random, Pattern::worst}) {
+      expect_emulated_equals_scalar({{2, 5, 6, 32, 20, 3, 1, 1}, bits, 8, pattern, 0});
+      expect_emulated_equals_scalar({{1, 7, 7, 5, 16, 3, 2, 1}, bits, bits, pattern, 3});
+      expect_emulated_equals_scalar({{3, 4, 3, 24, 40, 1, 1, 1}, bits, 8, pattern, 0});
+    }
+  }
+}
+
+TEST(EmulatedAvx512, DepthwiseShapes) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const ConvShape& shape : depthwise_shapes()) {
+    expect_emulated_equals_scalar({shape, 4, 7, Pattern::random, 0});
+    expect_emulated_equals_scalar({shape, 8, 8, Pattern::random, 9, 128});
+    expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 200, 128});
+    expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 0});
+  }
+}
+
+template <typename T>
+void expect_emulated_passes_equal_scalar() {
+  const NoiseKey key{12345, 678};
+  for (const CodeGrid& grid : kGrids) {
+    const Tensors<T> tensors(grid);
+    const Outcome<T> reference = [&] {
+      const ScopedIsa scope(Isa::scalar);
+      return Outcome<T>(tensors, 8, key);
+    }();
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    expect_same(reference, Outcome<T>(tensors, 8, key));
+  }
+}
+
+TEST(EmulatedAvx512, Passes) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  expect_emulated_passes_equal_scalar<float>();
+  expect_emulated_passes_equal_scalar<Half>();
+}
+
+}  // namespace
+}  // namespace bitcycle::integer
