@@ -5,7 +5,7 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/base/thread_places.h"
 
-#include "data/subset.h"
+#include "data/epoch_orders.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -19,30 +19,6 @@
 
 namespace bitcycle {
 namespace {
-
-// The order of the samples in each epoch. Workers near the end of an epoch need two at a time.
-class EpochOrders {
- public:
-  EpochOrders(std::int64_t count, RandomKey key) : count_(count), key_(key) {}
-
-  std::shared_ptr<const std::vector<std::int64_t>> of(std::int64_t epoch) {
-    const std::lock_guard lock(mutex_);
-    auto& order = orders_[epoch];
-    if (!order) {
-      const RandomKey key = key_.derive(static_cast<std::uint64_t>(epoch));
-      order = std::make_shared<const std::vector<std::int64_t>>(permutation(count_, key));
-    }
-    const auto result = order;
-    orders_.erase(orders_.begin(), orders_.lower_bound(epoch - 1));
-    return result;
-  }
-
- private:
-  std::int64_t count_;
-  RandomKey key_;
-  std::mutex mutex_;
-  std::map<std::int64_t, std::shared_ptr<const std::vector<std::int64_t>>> orders_;
-};
 
 void require_usable(const Dataset& dataset, const LoaderOptions& options) {
   if (options.batch_size < 1) {
