@@ -3,17 +3,11 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/memory.h"
 #include "bitcycle/base/random.h"
-#include "bitcycle/base/thread_places.h"
+#include "bitcycle/data/prefetcher.h"
 
 #include "data/epoch_orders.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <exception>
-#include <map>
-#include <mutex>
-#include <stop_token>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -107,92 +101,27 @@ class BatchMaker {
 
 }  // namespace
 
-// Workers take the steps in order, each a whole batch, and leave the results by step; the trainer
-// collects them in order. A result is a batch or what was thrown while making it.
 struct Loader::Implementation {
-  struct Result {
-    Batch batch;
-    std::exception_ptr error;
-  };
-
   Implementation(std::shared_ptr<const Dataset> dataset, Augmentation augmentation,
                  const LoaderOptions& options)
       : maker(std::move(dataset), std::move(augmentation), options),
-        window(std::max({options.prefetch, options.workers, 1})),
-        next_step(options.first_step),
-        next_taken(options.first_step) {
-    require_memory(static_cast<std::uint64_t>(maker.batch_bytes() * static_cast<double>(window)),
-                   fmt::format("preparing {} batches of {} pictures of {} x {} ahead", window,
+        prefetcher(
+            [this](std::int64_t step, Batch used) { return maker.make(step, std::move(used)); },
+            checked(options)) {}
+
+  // Compared with what memory there is before the first worker starts.
+  PrefetchOptions checked(const LoaderOptions& options) const {
+    const PrefetchOptions prefetch{options.workers, options.prefetch, options.first_step};
+    const std::int64_t ahead = steps_ahead(prefetch);
+    require_memory(static_cast<std::uint64_t>(maker.batch_bytes() * static_cast<double>(ahead)),
+                   fmt::format("preparing {} batches of {} pictures of {} x {} ahead", ahead,
                                options.batch_size, maker.shape().height, maker.shape().width),
                    "Lower data.batch_size, data.workers or the size of the pictures.");
-    for (int i = 0; i < options.workers; ++i) {
-      workers.emplace_back([this](const std::stop_token& stop) { work(stop); });
-    }
-  }
-
-  // All are told to stop before the first is waited for.
-  ~Implementation() {
-    for (std::jthread& worker : workers) worker.request_stop();
-  }
-
-  void work(const std::stop_token& stop) {
-    leave_places();
-    std::unique_lock lock(mutex);
-    const auto room = [this] { return next_taken < next_step + window; };
-    while (can_work.wait(lock, stop, room)) {
-      const std::int64_t step = next_taken++;
-      Batch used = take_spare();
-      lock.unlock();
-      Result result = attempt(step, std::move(used));
-      lock.lock();
-      results[step] = std::move(result);
-      has_result.notify_all();
-    }
-  }
-
-  Batch take_spare() {
-    if (spare.empty()) return {};
-    Batch batch = std::move(spare.back());
-    spare.pop_back();
-    return batch;
-  }
-
-  Result attempt(std::int64_t step, Batch used) {
-    try {
-      return {maker.make(step, std::move(used)), nullptr};
-    } catch (...) {
-      return {{}, std::current_exception()};
-    }
-  }
-
-  // A step that failed stays the next one, so that asking again fails again.
-  Batch collect(Batch used) {
-    std::unique_lock lock(mutex);
-    if (used.pixels.capacity() > 0) spare.push_back(std::move(used));
-    has_result.wait(lock, [this] { return results.contains(next_step); });
-    if (const std::exception_ptr error = results[next_step].error) std::rethrow_exception(error);
-    Batch batch = std::move(results.extract(next_step++).mapped().batch);
-    lock.unlock();
-    can_work.notify_one();
-    return batch;
-  }
-
-  Batch make_here(Batch used) {
-    Batch batch = maker.make(next_step, std::move(used));
-    ++next_step;
-    return batch;
+    return prefetch;
   }
 
   BatchMaker maker;
-  const std::int64_t window;  // steps that may be under way or waiting
-  std::mutex mutex;
-  std::condition_variable_any can_work;
-  std::condition_variable has_result;
-  std::int64_t next_step;   // the trainer gets next
-  std::int64_t next_taken;  // a worker takes next
-  std::map<std::int64_t, Result> results;
-  std::vector<Batch> spare;
-  std::vector<std::jthread> workers;  // last: joined before the rest goes
+  Prefetcher<Batch> prefetcher;
 };
 
 Loader::Loader(std::shared_ptr<const Dataset> dataset, Augmentation augmentation,
@@ -209,8 +138,7 @@ std::int64_t Loader::steps_per_epoch() const {
 }
 
 Batch Loader::next(Batch used) {
-  if (implementation_->workers.empty()) return implementation_->make_here(std::move(used));
-  return implementation_->collect(std::move(used));
+  return implementation_->prefetcher.next(std::move(used));
 }
 
 }  // namespace bitcycle
