@@ -68,12 +68,12 @@ const KnownFile* DataDirectory::known_file(const std::string& name) const {
   return known == known_.end() ? nullptr : &*known;
 }
 
-// Somebody's own file is as large as it says, which its sum has confirmed.
+// Somebody's own file is as large as it says.
 std::vector<std::byte> DataDirectory::expanded(const std::string& name, const File& file) const {
   const KnownFile* known = listed_ ? nullptr : known_file(name);
-  const std::uint64_t size = known != nullptr ? known->size : stated_size(file.bytes);
-  require_memory(size, "the content of " + file.origin);
-  return gunzip(file.bytes, file.origin, size);
+  if (known == nullptr) return gunzip(file.bytes, file.origin);
+  require_memory(known->size, "the content of " + file.origin);
+  return gunzip(file.bytes, file.origin, known->size);
 }
 
 void DataDirectory::check_listed(const fs::path& file, std::span<const std::byte> bytes) const {

@@ -1,5 +1,7 @@
 #include "data/gzip.h"
 
+#include "bitcycle/base/memory.h"
+
 #include "data/damage.h"
 
 #include <algorithm>
@@ -81,6 +83,13 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::strin
   }
   out.resize(used);
   return out;
+}
+
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin) {
+  constexpr std::uint64_t kBestRatio = 1032;  // 258 bytes for two bits
+  const std::uint64_t longest = std::min(stated_size(bytes), kBestRatio * bytes.size());
+  require_memory(longest, "the content of " + origin);
+  return gunzip(bytes, origin, longest);
 }
 
 }  // namespace bitcycle

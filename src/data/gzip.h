@@ -19,4 +19,8 @@ std::uint64_t stated_size(std::span<const std::byte> bytes);
 std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin,
                               std::uint64_t longest);
 
+// As far as the file itself states, and no further than the format can compress, which keeps the
+// end of a truncated file from claiming gigabytes. Throws Error(memory) when there is too little.
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin);
+
 }  // namespace bitcycle
