@@ -4,6 +4,7 @@
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/download.h"
 #include "bitcycle/data/locate.h"
+#include "bitcycle/data/text/corpus.h"
 #include "bitcycle/report/narration.h"
 #include "bitcycle/report/table.h"
 
@@ -45,7 +46,8 @@ Entry examine(FoundDataset found, bool verify) {
   if (!found.missing.empty()) return {std::move(found), "incomplete", ""};
   if (!verify) return {std::move(found), "found", ""};
   try {
-    check_dataset(found.name, found.directory);
+    is_corpus(found.name) ? check_corpus(found.name, found.directory)
+                          : check_dataset(found.name, found.directory);
     return {std::move(found), "intact", ""};
   } catch (const Error& error) {
     if (error.code() == ErrorCode::memory) throw;  // says nothing of the files
@@ -86,7 +88,8 @@ void print_table(const std::vector<Entry>& entries, const std::string& root) {
   for (const auto& place : search_places(root)) fmt::print(" {}", place.string());
   fmt::print(
       "\nYour own pictures: dataset \"image_folder\" with data.root = DIR, which has\n"
-      "DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg (docs/data.md).\n");
+      "DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg. Your own text: dataset \"text\" with\n"
+      "data.root = FILE, plain or gzipped (docs/data.md).\n");
 }
 
 int list(const ListOptions& options) {

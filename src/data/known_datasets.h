@@ -1,7 +1,8 @@
 #pragma once
 
 // The published datasets that Bitcycle reads by name: their files, sizes and sums, where they lie
-// below a place that is searched, and where they come from.
+// below a place that is searched, and where they come from. A file of size 0 is one whose size and
+// sum are not known here.
 
 #include "data/data_directory.h"
 
@@ -11,6 +12,8 @@
 
 namespace bitcycle {
 
+enum class DatasetKind { pictures, text };
+
 struct KnownDataset {
   std::string name;
   std::vector<std::string> directories;  // below a place; the first is what a download creates
@@ -19,7 +22,9 @@ struct KnownDataset {
   std::string url;  // of the archive; empty: not downloaded by Bitcycle
   std::uint64_t archive_size = 0;
   std::string archive_md5;
-  std::string cure;  // how to get it
+  std::string cure;                        // how to get it
+  std::vector<KnownFile> validation = {};  // of text; pictures take it from the training set
+  DatasetKind kind = DatasetKind::pictures;
 
   std::vector<KnownFile> files() const;
 };

@@ -1,10 +1,14 @@
 #include "bitcycle/data/locate.h"
 
+#include "bitcycle/base/error.h"
+
 #include "data/known_datasets.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 namespace bitcycle {
 namespace fs = std::filesystem;
@@ -22,6 +26,12 @@ fs::path user_place() {
   return home.empty() ? home : home / ".local/share/bitcycle";
 }
 
+std::string joined(const std::vector<fs::path>& paths) {
+  std::string text;
+  for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
+  return text;
+}
+
 std::vector<std::string> missing_files(const KnownDataset& known, const fs::path& directory) {
   std::vector<std::string> missing;
   for (const KnownFile& file : known.files()) {
@@ -30,9 +40,22 @@ std::vector<std::string> missing_files(const KnownDataset& known, const fs::path
   return missing;
 }
 
+bool is_named_after(const fs::path& place, const KnownDataset& known) {
+  const fs::path& name = place.has_filename() ? place : place.parent_path();
+  return std::ranges::find(known.directories, name.filename().string()) != known.directories.end();
+}
+
+// WikiText-2 and -103 have files of the same names; their directories tell them apart.
+bool is_named_after_another(const fs::path& place, const KnownDataset& known) {
+  return std::ranges::any_of(known_datasets(), [&](const KnownDataset& other) {
+    return other.name != known.name && is_named_after(place, other);
+  });
+}
+
 // The place itself, if someone names the dataset's own directory, and the usual names below it.
 std::vector<fs::path> candidates(const KnownDataset& known, const fs::path& place) {
-  std::vector<fs::path> directories = {place};
+  std::vector<fs::path> directories;
+  if (!is_named_after_another(place, known)) directories.push_back(place);
   for (const std::string& name : known.directories) directories.push_back(place / name);
   return directories;
 }
@@ -91,6 +114,13 @@ FoundDataset find_dataset(const std::string& name, const fs::path& root) {
   const KnownDataset* known = known_dataset(name);
   assert(known != nullptr);
   return find_known(*known, root);
+}
+
+fs::path require_dataset(const std::string& name, const fs::path& root) {
+  const FoundDataset found = find_dataset(name, root);
+  if (!found.directory.empty()) return found.directory;
+  throw Error(ErrorCode::data,
+              fmt::format("{} was not found in {}", name, joined(search_places(root))), found.cure);
 }
 
 std::vector<FoundDataset> list_datasets(const fs::path& root) {

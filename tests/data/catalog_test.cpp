@@ -79,8 +79,8 @@ TEST_F(CatalogTest, ListsKnownSetsAndPictureFolders) {
   std::vector<std::string> names;
   for (const FoundDataset& found : list_datasets(root_.path() / "data"))
     names.push_back(found.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"fashion_mnist", "cifar10", "cifar100", "image_folder"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"fashion_mnist", "cifar10", "cifar100", "ptb",
+                                             "wikitext2", "wikitext103", "image_folder"}));
 }
 
 TEST_F(CatalogTest, MissingSetsSayWhereTheyWereLookedForAndHowToGetThem) {

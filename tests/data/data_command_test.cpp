@@ -95,9 +95,28 @@ TEST_F(DataCommandTest, VerifyFindsSetsWithoutSamples) {
   EXPECT_THAT(found["problem"], testing::HasSubstr("at least one record"));
 }
 
+TEST_F(DataCommandTest, TextCorporaAreListedAndVerified) {
+  const std::string arguments = "--root " + to_.string();
+  EXPECT_THAT(run(arguments).out, testing::ContainsRegex("ptb +missing +Put ptb.train.txt"));
+  for (const char* name : {"wiki.train.tokens", "wiki.valid.tokens", "wiki.test.tokens"}) {
+    test::write(to_ / "wikitext-103" / name, std::string("= Title =\n\nA <unk> .\n"));
+  }
+  const Outcome outcome = run(arguments + " --verify");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("wikitext103 +intact +.*/wikitext-103"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("wikitext2 +missing +Unpack"));
+  test::write(to_ / "wikitext-103/wiki.test.tokens", std::string("A \xff .\n"));
+  const Outcome damaged = run(arguments + " --verify --json");
+  EXPECT_EQ(damaged.status, exit_status(ErrorCode::data));
+  const auto found = nlohmann::json::parse(damaged.out)["datasets"][5];
+  EXPECT_EQ(found["name"], "wikitext103");
+  EXPECT_THAT(found["problem"], testing::HasSubstr("wiki.test.tokens, line 1: expected UTF-8"));
+}
+
 TEST_F(DataCommandTest, ErrorsHaveTheirExitStatus) {
   EXPECT_EQ(run("get").status, exit_status(ErrorCode::usage));
   EXPECT_EQ(run("get cifar11").status, exit_status(ErrorCode::usage));
+  EXPECT_EQ(run("get ptb").status, exit_status(ErrorCode::data));
   server_.behave({.content = {}, .status = 500});
   const Outcome outcome = run(get_arguments());
   EXPECT_EQ(outcome.status, exit_status(ErrorCode::network));

@@ -29,6 +29,11 @@ struct FoundDataset {
 // The first place that has the dataset complete, else the first that has a part of it.
 FoundDataset find_dataset(const std::string& name, const std::filesystem::path& root = {});
 
+// The directory of a dataset, or of a part of it. Throws Error(data) when there is none: where it
+// was looked for, how to get it.
+std::filesystem::path require_dataset(const std::string& name,
+                                      const std::filesystem::path& root = {});
+
 // Every dataset that has files: the known ones, found or not, and each directory of the places that
 // looks like an image_folder.
 std::vector<FoundDataset> list_datasets(const std::filesystem::path& root = {});
