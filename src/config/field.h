@@ -24,6 +24,7 @@ struct Field {
   Effect effect = Effect::result;
   Condition condition = {};
   bool number_too = false;  // a word that may also be a number
+  bool added_later = false;
 
   constexpr Field in(double low_bound, double high_bound) const {
     Field copy = *this;
@@ -40,6 +41,13 @@ struct Field {
   constexpr Field only_if(bool met, std::string_view other, std::string_view value) const {
     Field copy = *this;
     copy.condition = {met, other, value};
+    return copy;
+  }
+  // A key that recipes did not have from the first. Where it has its default it is left out of the
+  // fingerprint, so that runs which began before it came go on.
+  constexpr Field later() const {
+    Field copy = *this;
+    copy.added_later = true;
     return copy;
   }
   constexpr Field or_number() const {

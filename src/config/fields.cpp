@@ -11,10 +11,14 @@ Words words(OptimizerRecipe::Name) {
   return {"sgd", "adam"};
 }
 Words words(LearningRateRecipe::Name) {
-  return {"constant", "piecewise", "linear", "cosine", "sgdr"};
+  return {"constant", "piecewise",      "linear",       "cosine",
+          "sgdr",     "linear_to_zero", "inverse_sqrt", "plateau"};
 }
 Words words(LearningRateRecipe::Warmup) {
   return {"constant", "linear"};
+}
+Words words(LearningRateRecipe::Origin) {
+  return {"start", "warmup"};
 }
 Words words(PrecisionRecipe::Scheme) {
   return {"sbm", "integer"};

@@ -22,6 +22,7 @@ Words words(DataRecipe::Augment);
 Words words(OptimizerRecipe::Name);
 Words words(LearningRateRecipe::Name);
 Words words(LearningRateRecipe::Warmup);
+Words words(LearningRateRecipe::Origin);
 Words words(PrecisionRecipe::Scheme);
 Words words(PrecisionRecipe::Backend);
 Words words(PrecisionRecipe::Per);
@@ -117,6 +118,10 @@ void describe(Visit& visit, Is<LearningRateRecipe> auto& r) {
   const auto piecewise = [&](Field f) {
     return f.only_if(r.name == Name::piecewise, "name", "\"piecewise\"");
   };
+  const auto dropping = [&](Field f) {
+    return f.only_if(r.name == Name::piecewise || r.name == Name::plateau, "name",
+                     "\"piecewise\" or \"plateau\"");
+  };
   const auto falling = [&](Field f) {
     return f.only_if(r.name == Name::linear || r.name == Name::cosine, "name",
                      "\"linear\" or \"cosine\"");
@@ -124,12 +129,22 @@ void describe(Visit& visit, Is<LearningRateRecipe> auto& r) {
   const auto sgdr = [&](Field f) { return f.only_if(r.name == Name::sgdr, "name", "\"sgdr\""); };
   visit(piecewise(field("at", "fractions of the run at which the rate drops, rising").in(0, 1)),
         r.at);
-  visit(piecewise(field("factor", "what it is multiplied by at each").in(0, 1e3)), r.factor);
+  visit(dropping(field("factor", "what it is multiplied by at each drop").in(0, 1e3)), r.factor);
   visit(falling(field("final", "the last rate over the first").in(0, 1)), r.final);
   visit(sgdr(field("first_period", "length of the first cycle, fraction of the run").in(1e-4, 1)),
         r.first_period);
   visit(sgdr(field("period_factor", "how much longer each cycle is than the last").in(1, 100)),
         r.period_factor);
+  visit(sgdr(field("shrink", "height of each cycle over that of the last").in(0, 1).later()),
+        r.shrink);
+  visit(sgdr(field("floor", "the lowest rate of a cycle over its highest").in(0, 1).later()),
+        r.floor);
+  const bool spans_the_run =
+      r.name != Name::constant && r.name != Name::inverse_sqrt && r.name != Name::plateau;
+  visit(field("origin", "where the shape begins: at the run's start, or where its warm-up ends")
+            .only_if(spans_the_run, "name", "not \"constant\", \"inverse_sqrt\" or \"plateau\"")
+            .later(),
+        r.origin);
   visit(field("warmup_steps", "steps at the start with a smaller rate").in(0, 1e12),
         r.warmup_steps);
   visit(field("warmup_factor", "the rate during warm-up, or at its start, over the full one")

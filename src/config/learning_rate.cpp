@@ -27,12 +27,19 @@ double linear(double final, double f) {
 }
 
 double sgdr(const LearningRateRecipe& recipe, double f) {
-  double begin = 0.0, period = recipe.first_period;
+  double begin = 0.0, period = recipe.first_period, height = 1.0;
   while (f >= begin + period) {
     begin += period;
     period *= recipe.period_factor;
+    height *= recipe.shrink;
   }
-  return half_cosine((f - begin) / period);
+  return height * (recipe.floor + (1.0 - recipe.floor) * half_cosine((f - begin) / period));
+}
+
+// Without a warm-up it falls from the first step on.
+double inverse_sqrt(Step warmup_steps, Step step) {
+  const auto at_least_one = [](Step n) { return static_cast<double>(std::max<Step>(1, n)); };
+  return std::sqrt(at_least_one(warmup_steps)) / std::sqrt(at_least_one(step));
 }
 
 double warmup(const LearningRateRecipe& recipe, Step step) {
@@ -41,25 +48,43 @@ double warmup(const LearningRateRecipe& recipe, Step step) {
   return recipe.warmup_factor + (1.0 - recipe.warmup_factor) * done;
 }
 
-}  // namespace
+// The inverse square root counts the steps of its warm-up in any case.
+Step origin_of(const LearningRateRecipe& recipe) {
+  const bool behind_warmup = recipe.origin == LearningRateRecipe::Origin::warmup &&
+                             recipe.name != LearningRateRecipe::Name::inverse_sqrt;
+  return behind_warmup ? recipe.warmup_steps : 0;
+}
 
-double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total) {
+// What the base rate is multiplied by at `step` of `total`, both counted from the shape's origin.
+double shape(const LearningRateRecipe& recipe, Step step, Step total) {
   using Name = LearningRateRecipe::Name;
-  if (step < recipe.warmup_steps) return base * warmup(recipe, step);
   const double f = static_cast<double>(step) / static_cast<double>(std::max<Step>(1, total));
   switch (recipe.name) {
     case Name::constant:
-      return base;
+    case Name::plateau:
+      return 1.0;
     case Name::piecewise:
-      return base * piecewise(recipe, step, total);
+      return piecewise(recipe, step, total);
     case Name::linear:
-      return base * linear(recipe.final, f);
+      return linear(recipe.final, f);
     case Name::cosine:
-      return base * (recipe.final + (1.0 - recipe.final) * half_cosine(f));
+      return recipe.final + (1.0 - recipe.final) * half_cosine(f);
     case Name::sgdr:
-      return base * sgdr(recipe, f);
+      return sgdr(recipe, f);
+    case Name::linear_to_zero:
+      return std::max(0.0, 1.0 - f);
+    case Name::inverse_sqrt:
+      return inverse_sqrt(recipe.warmup_steps, step);
   }
-  return base;
+  return 1.0;
+}
+
+}  // namespace
+
+double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total) {
+  if (step < recipe.warmup_steps) return base * warmup(recipe, step);
+  const Step origin = origin_of(recipe);
+  return base * shape(recipe, step - origin, total - origin);
 }
 
 }  // namespace bitcycle

@@ -51,6 +51,27 @@ class Flattener {
   std::map<std::string, std::string> values_;
 };
 
+// The defaults of the keys that recipes did not have from the first, whether they apply or not.
+class LaterDefaults {
+ public:
+  void operator()(const Field& field, const Section auto& section) {
+    prefix_ = std::string(field.key) + ".";
+    describe(*this, section);
+  }
+  template <class T>
+  void operator()(const Field& field, const T& value) {
+    if (field.added_later) values_[prefix_ + std::string(field.key)] = literal(value);
+  }
+  bool has(const std::string& key, const std::string& literal) const {
+    const auto found = values_.find(key);
+    return found != values_.end() && found->second == literal;
+  }
+
+ private:
+  std::string prefix_;
+  std::map<std::string, std::string> values_;
+};
+
 std::map<std::string, std::string> flat(const Recipe& recipe) {
   Flattener flattener;
   describe(flattener, recipe);
@@ -79,8 +100,12 @@ std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
 }
 
 std::string fingerprint(const Recipe& recipe) {
+  LaterDefaults unsaid;
+  const Recipe initial;
+  describe(unsaid, initial);
   Fingerprint print;
   for (const auto& [key, literal] : flat(recipe)) {
+    if (unsaid.has(key, literal)) continue;
     print.add(key);
     print.add(literal);
   }

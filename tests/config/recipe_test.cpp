@@ -194,6 +194,13 @@ const Mistake kMistakes[] = {
      "optimizer.beta1 applies only when optimizer.name is \"adam\""},
     {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nat = [0.5]",
      "lr_schedule.at applies only when lr_schedule.name is \"piecewise\""},
+    {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nshrink = 0.75",
+     "lr_schedule.shrink applies only when lr_schedule.name is \"sgdr\""},
+    {"steps = 1\n[lr_schedule]\nname = \"inverse_sqrt\"\norigin = \"warmup\"",
+     "lr_schedule.origin applies only when lr_schedule.name is not \"constant\", "
+     "\"inverse_sqrt\" or \"plateau\""},
+    {"steps = 1\n[lr_schedule]\nname = \"plateau\"\nat = [0.5]",
+     "lr_schedule.at applies only when lr_schedule.name is \"piecewise\""},
     {"steps = 1\n[lr_schedule]\nat = [0.5, 0.5]", "r.toml:3:6: lr_schedule.at: expected fractions"},
     {"steps = 5\n[lr_schedule]\nwarmup_steps = 6", "expected at most the 5 steps of the run"},
     {"steps = 1\n[[precision.override]]\nlayers = \"conv1\"\nfull_precision = true\nforward = 8",
@@ -339,6 +346,18 @@ TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {
       ElementsAre("model.classes: unset -> 5", "optimizer.lr: 0.1 -> 0.05",
                   HasSubstr("precision.forward: 8 -> { schedule = \"CR\", min = 3"),
                   "precision.override: [] -> [{ layers = \"conv1\", full_precision = true }]"));
+}
+
+// What the first recipes had; a run that began then goes on under the same identity.
+TEST(FingerprintTest, KeysThatCameLaterCountOnlyWhereTheyAreNotDefault) {
+  EXPECT_EQ(fingerprint(parsed("steps = 5")), "46cbdbc17dd8e8c1");
+  const std::string cycles = "steps = 5\n[lr_schedule]\nname = \"sgdr\"\n";
+  const std::string adam = "[optimizer]\nname = \"adam\"\n";
+  EXPECT_EQ(fingerprint(parsed(cycles + adam)), "c94d5284806097b1");
+  for (const char* later :
+       {"lr_schedule.shrink=0.75", "lr_schedule.floor=0.5", "lr_schedule.origin=warmup"}) {
+    EXPECT_NE(fingerprint(parsed(cycles + adam, {later})), "c94d5284806097b1") << later;
+  }
 }
 
 }  // namespace

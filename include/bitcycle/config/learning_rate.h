@@ -7,14 +7,18 @@
 namespace bitcycle {
 
 // With f = step / total and r the recipe's base rate:
-//   constant   r
-//   piecewise  r * factor^k, k the number of fractions in `at` that f has reached
-//   linear     r until f = 0.5, then straight down to final * r at f = 0.9, then final * r
-//   cosine     from r at f = 0 to final * r at f = 1, half a cosine
-//   sgdr       0.5 r (1 + cos(pi u)), u the position within the current cycle; the first cycle
-//   takes
-//              first_period of the run, each later one period_factor times the one before
+//   constant        r
+//   piecewise       r * factor^k, k the number of fractions in `at` that f has reached
+//   linear          r until f = 0.5, then straight down to final * r at f = 0.9, then final * r
+//   cosine          from r at f = 0 to final * r at f = 1, half a cosine
+//   sgdr            h r (floor + (1 - floor) 0.5 (1 + cos(pi u))), u the position within the cycle;
+//                   the first cycle takes first_period of the run, each later one period_factor
+//                   times the one before, and h = shrink^k after k of them
+//   linear_to_zero  r (1 - f)
+//   inverse_sqrt    r sqrt(w / step), w = warmup_steps
+//   plateau         r; a PlateauState says what to multiply it by
 // During the first warmup_steps the rate is r * warmup_factor, or rises linearly from there to r.
+// With origin = warmup the steps of f are counted from there on: f = (step - w) / (total - w).
 double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total);
 
 }  // namespace bitcycle

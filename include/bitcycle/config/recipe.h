@@ -46,15 +46,28 @@ struct OptimizerRecipe {
 };
 
 struct LearningRateRecipe {
-  enum class Name { constant, piecewise, linear, cosine, sgdr };
+  enum class Name {
+    constant,
+    piecewise,
+    linear,
+    cosine,
+    sgdr,
+    linear_to_zero,
+    inverse_sqrt,
+    plateau
+  };
   enum class Warmup { constant, linear };  // constant: the papers'
+  enum class Origin { start, warmup };     // warmup: the end of it
 
   Name name = Name::piecewise;
   std::vector<double> at = {0.5, 0.75};  // piecewise: fractions of the run
-  double factor = 0.1;                   // piecewise: multiplied at each
+  double factor = 0.1;                   // piecewise, plateau: multiplied at each
   double final = 0.01;                   // linear, cosine: the last rate over the first
   double first_period = 0.0625;          // sgdr: length of the first cycle, fraction of the run
   double period_factor = 2.0;            // sgdr: each cycle is this much longer
+  double shrink = 1.0;                   // sgdr: height of each cycle over that of the last
+  double floor = 0.0;                    // sgdr: the lowest rate of a cycle over its highest
+  Origin origin = Origin::start;         // where the shape begins
   std::int64_t warmup_steps = 0;         // the rate is lr * warmup_factor during these
   double warmup_factor = 0.1;
   Warmup warmup = Warmup::constant;
