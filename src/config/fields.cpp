@@ -8,7 +8,10 @@ Words words(DataRecipe::Augment) {
   return {"standard", "none"};
 }
 Words words(OptimizerRecipe::Name) {
-  return {"sgd", "adam"};
+  return {"sgd", "adam", "adamw", "fairseq_adam", "bert_adam", "nesterov", "fairseq_nag"};
+}
+Words words(OptimizerRecipe::Decay) {
+  return {"all", "weights"};
 }
 Words words(LearningRateRecipe::Name) {
   return {"constant", "piecewise",      "linear",       "cosine",

@@ -20,6 +20,7 @@ namespace bitcycle {
 using Words = std::vector<std::string>;
 Words words(DataRecipe::Augment);
 Words words(OptimizerRecipe::Name);
+Words words(OptimizerRecipe::Decay);
 Words words(LearningRateRecipe::Name);
 Words words(LearningRateRecipe::Warmup);
 Words words(LearningRateRecipe::Origin);
@@ -96,19 +97,28 @@ void describe(Visit& visit, Is<DataRecipe> auto& r) {
 
 template <class Visit>
 void describe(Visit& visit, Is<OptimizerRecipe> auto& r) {
+  using Name = OptimizerRecipe::Name;
   visit(field("name", "optimizer"), r.name);
+  const bool is_sgd =
+      r.name == Name::sgd || r.name == Name::nesterov || r.name == Name::fairseq_nag;
   const auto sgd = [&](Field f) {
-    return f.only_if(r.name == OptimizerRecipe::Name::sgd, "name", "\"sgd\"");
+    return f.only_if(is_sgd, "name", "\"sgd\", \"nesterov\" or \"fairseq_nag\"");
   };
   const auto adam = [&](Field f) {
-    return f.only_if(r.name == OptimizerRecipe::Name::adam, "name", "\"adam\"");
+    return f.only_if(!is_sgd, "name", "\"adam\", \"adamw\", \"fairseq_adam\" or \"bert_adam\"");
   };
   visit(field("lr", "learning rate, before its schedule").in(0, 1e6), r.lr);
   visit(sgd(field("momentum", "momentum").in(0, 0.9999)), r.momentum);
-  visit(field("weight_decay", "L2 penalty, on all parameters").in(0, 1e3), r.weight_decay);
+  visit(field("weight_decay", "L2 penalty, or the rate at which parameters shrink (see below)")
+            .in(0, 1e3),
+        r.weight_decay);
+  visit(field("decay", "what it acts on: all parameters, or not on biases and norms").later(),
+        r.decay);
   visit(adam(field("beta1", "decay of the running mean").in(0, 0.999999)), r.beta1);
   visit(adam(field("beta2", "decay of the running square").in(0, 0.999999)), r.beta2);
   visit(adam(field("epsilon", "added to the denominator").in(1e-16, 1)), r.epsilon);
+  visit(field("clip_norm", "largest norm of all gradients together; 0: any").in(0, 1e6).later(),
+        r.clip_norm);
 }
 
 template <class Visit>

@@ -1,30 +1,45 @@
 #include "bitcycle/train/optimizer.h"
 
 #include "quant/finite_tensor.h"
-
-#include <cmath>
+#include "train/gradient_norm.h"
+#include "train/update_rules.h"
 
 namespace bitcycle {
+namespace {
+
+// Biases and the parameters of norms are vectors; what multiplies is a matrix or a kernel.
+bool decays(const at::Tensor& parameter, OptimizerRecipe::Decay decay) {
+  return decay == OptimizerRecipe::Decay::all || parameter.dim() >= 2;
+}
+
+}  // namespace
 
 Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerRecipe& recipe)
     : recipe_(recipe) {
+  const bool has_second = update_rule(recipe.name).second != nullptr;
   for (const auto& item : model.named_parameters()) {
-    Slot slot{item.key(), item.value(), at::zeros_like(item.value()), {}};
-    if (recipe.name == OptimizerRecipe::Name::adam) slot.second = at::zeros_like(item.value());
-    slots_.push_back(std::move(slot));
+    const at::Tensor& parameter = item.value();
+    slots_.push_back({.name = item.key(),
+                      .parameter = parameter,
+                      .decay = decays(parameter, recipe.decay) ? recipe.weight_decay : 0.0,
+                      .first = at::zeros_like(parameter),
+                      .second = has_second ? at::zeros_like(parameter) : at::Tensor()});
   }
 }
 
 void Optimizer::zero_grad() {
-  for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
+  for (OptimizerSlot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 
 std::optional<std::string> Optimizer::step(double lr, std::int64_t step) {
   const torch::NoGradGuard no_grad;
+  if (recipe_.clip_norm > 0) clip();
+  const UpdateRule& rule = update_rule(recipe_.name);
+  const UpdateStep update{recipe_, lr, static_cast<double>(step + 1)};
   std::optional<std::string> damaged;
-  for (Slot& slot : slots_) {
+  for (OptimizerSlot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
-    recipe_.name == OptimizerRecipe::Name::sgd ? sgd(slot, lr) : adam(slot, lr, step);
+    rule.apply(slot, update);
     // A mean of squares that overflows would stop a parameter from ever moving again.
     const bool finite =
         finite_tensor(slot.parameter) && (!slot.second.defined() || finite_tensor(slot.second));
@@ -33,33 +48,20 @@ std::optional<std::string> Optimizer::step(double lr, std::int64_t step) {
   return damaged;
 }
 
-// g += decay p;  v = momentum v + g;  p -= lr v
-void Optimizer::sgd(Slot& slot, double lr) const {
-  at::Tensor gradient = slot.parameter.grad();
-  gradient.add_(slot.parameter, recipe_.weight_decay);
-  slot.first.mul_(recipe_.momentum).add_(gradient);
-  slot.parameter.add_(slot.first, -lr);
-}
-
-// m = b1 m + (1-b1) g;  v = b2 v + (1-b2) g^2;  p -= lr m^ / (sqrt(v^) + eps)
-void Optimizer::adam(Slot& slot, double lr, std::int64_t step) const {
-  at::Tensor gradient = slot.parameter.grad();
-  gradient.add_(slot.parameter, recipe_.weight_decay);
-  slot.first.mul_(recipe_.beta1).add_(gradient, 1.0 - recipe_.beta1);
-  slot.second.mul_(recipe_.beta2).addcmul_(gradient, gradient, 1.0 - recipe_.beta2);
-  const auto t = static_cast<double>(step + 1);
-  const double first_correction = 1.0 - std::pow(recipe_.beta1, t);
-  const double second_correction = 1.0 - std::pow(recipe_.beta2, t);
-  const at::Tensor root = (slot.second / second_correction).sqrt_().add_(recipe_.epsilon);
-  slot.parameter.addcdiv_(slot.first, root, -lr / first_correction);
+void Optimizer::clip() const {
+  std::vector<at::Tensor> gradients;
+  for (const OptimizerSlot& slot : slots_) {
+    if (slot.parameter.grad().defined()) gradients.push_back(slot.parameter.grad());
+  }
+  clip_gradients(gradients, recipe_.clip_norm);
 }
 
 NamedTensors Optimizer::state() const {
-  const bool is_sgd = recipe_.name == OptimizerRecipe::Name::sgd;
+  const UpdateRule& rule = update_rule(recipe_.name);
   NamedTensors state;
-  for (const Slot& slot : slots_) {
-    state.emplace(slot.name + (is_sgd ? ".momentum" : ".first"), slot.first);
-    if (slot.second.defined()) state.emplace(slot.name + ".second", slot.second);
+  for (const OptimizerSlot& slot : slots_) {
+    state.emplace(slot.name + "." + rule.first, slot.first);
+    if (slot.second.defined()) state.emplace(slot.name + "." + rule.second, slot.second);
   }
   return state;
 }

@@ -140,8 +140,13 @@ const Mistake kMistakes[] = {
     {"steps = 1\n[data]\nbatch_size = 0",
      "data.batch_size: expected a whole number from 1 to 65536"},
     {"steps = 1\n[optimizer]\nname = \"sgdd\"",
-     "r.toml:3:8: optimizer.name: expected one of \"sgd\", \"adam\", found \"sgdd\"",
+     "r.toml:3:8: optimizer.name: expected one of \"sgd\", \"adam\", \"adamw\", "
+     "\"fairseq_adam\", \"bert_adam\", \"nesterov\", \"fairseq_nag\", found \"sgdd\"",
      "Did you mean \"sgd\"?"},
+    {"steps = 1\n[optimizer]\ndecay = \"biases\"",
+     "optimizer.decay: expected one of \"all\", \"weights\", found \"biases\""},
+    {"steps = 1\n[optimizer]\nclip_norm = -1",
+     "optimizer.clip_norm: expected a number from 0 to 1000000, found -1"},
     {"steps = 1\n[precision]\nscheme = 1",
      "precision.scheme: expected one of \"sbm\", \"integer\", found 1"},
     {"steps = 1\n[precision]\nforward = 33", "expected a whole number from 0 to 32, found 33"},
@@ -191,7 +196,13 @@ const Mistake kMistakes[] = {
      "r.toml:4:12: optimizer.momentum applies only when optimizer.name is \"sgd\"",
      "Leave it out, or change optimizer.name."},
     {"steps = 1\n[optimizer]\nbeta1 = 0.9",
-     "optimizer.beta1 applies only when optimizer.name is \"adam\""},
+     "optimizer.beta1 applies only when optimizer.name is \"adam\", \"adamw\", "
+     "\"fairseq_adam\" or \"bert_adam\""},
+    {"steps = 1\n[optimizer]\nname = \"fairseq_nag\"\nbeta2 = 0.9",
+     "r.toml:4:9: optimizer.beta2 applies only when optimizer.name is \"adam\""},
+    {"steps = 1\n[optimizer]\nname = \"bert_adam\"\nmomentum = 0.9",
+     "optimizer.momentum applies only when optimizer.name is \"sgd\", \"nesterov\" or "
+     "\"fairseq_nag\""},
     {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nat = [0.5]",
      "lr_schedule.at applies only when lr_schedule.name is \"piecewise\""},
     {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nshrink = 0.75",
@@ -355,7 +366,8 @@ TEST(FingerprintTest, KeysThatCameLaterCountOnlyWhereTheyAreNotDefault) {
   const std::string adam = "[optimizer]\nname = \"adam\"\n";
   EXPECT_EQ(fingerprint(parsed(cycles + adam)), "c94d5284806097b1");
   for (const char* later :
-       {"lr_schedule.shrink=0.75", "lr_schedule.floor=0.5", "lr_schedule.origin=warmup"}) {
+       {"lr_schedule.shrink=0.75", "lr_schedule.floor=0.5", "lr_schedule.origin=warmup",
+        "optimizer.decay=weights", "optimizer.clip_norm=1"}) {
     EXPECT_NE(fingerprint(parsed(cycles + adam, {later})), "c94d5284806097b1") << later;
   }
 }

@@ -36,13 +36,18 @@ struct DataRecipe {
 };
 
 struct OptimizerRecipe {
-  enum class Name { sgd, adam };
+  // bert_adam: Google's, without bias correction. nesterov: PyTorch's. The rules are in
+  // train/update_rules.cpp.
+  enum class Name { sgd, adam, adamw, fairseq_adam, bert_adam, nesterov, fairseq_nag };
+  enum class Decay { all, weights };  // all: the papers'; weights: what has two dimensions or more
 
   Name name = Name::sgd;
   double lr = 0.1;
-  double momentum = 0.9;  // sgd
+  double momentum = 0.9;  // sgd, nesterov, fairseq_nag
   double weight_decay = 1e-4;
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // adam
+  Decay decay = Decay::all;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // the kinds of Adam
+  double clip_norm = 0;                               // of all gradients together; 0: none
 };
 
 struct LearningRateRecipe {

@@ -1,0 +1,123 @@
+// The optimizers on a quadratic, step by step, against paths that other programs took, in double.
+
+#include "bitcycle/train/optimizer.h"
+
+#include "golden/csv.h"
+#include "train/gradient_norm.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace bitcycle {
+namespace {
+
+using nlohmann::json;
+using Name = OptimizerRecipe::Name;
+
+json golden_json(const std::string& name) {
+  const std::filesystem::path folder = BITCYCLE_SOURCE_DIR "/tests/golden";
+  return json::parse(std::ifstream(folder / name));
+}
+
+at::Tensor double_tensor(const json& values) {
+  if (!values.at(0).is_array()) return torch::tensor(values.get<std::vector<double>>());
+  std::vector<at::Tensor> rows;
+  for (const json& row : values) rows.push_back(double_tensor(row));
+  return at::stack(rows);
+}
+
+struct Point : torch::nn::Module {
+  explicit Point(const at::Tensor& start) : x(register_parameter("x", start)) {}
+  at::Tensor x;
+};
+
+struct Trajectory {
+  const char* name;  // in trajectories.csv
+  OptimizerRecipe recipe;
+  const char* rates = "lr_constant";  // in quadratic.json
+};
+
+const Trajectory kTrajectories[] = {
+    {"adamw", {.name = Name::adamw, .weight_decay = 0.01}},
+    {"adamw_changing_lr", {.name = Name::adamw, .weight_decay = 0.01}, "lr_changing"},
+    {"adamw_beta2_0.98_eps_1e-3",
+     {.name = Name::adamw, .weight_decay = 0.01, .beta2 = 0.98, .epsilon = 1e-3}},
+    {"fairseq_adam_beta2_0.98_eps_1e-3",
+     {.name = Name::fairseq_adam, .weight_decay = 0.01, .beta2 = 0.98, .epsilon = 1e-3}},
+    {"google_bert_adam_eps_1e-6",
+     {.name = Name::bert_adam, .weight_decay = 0.01, .epsilon = 1e-6}},
+    {"adam_l2", {.name = Name::adam, .weight_decay = 0.01}},
+    {"nesterov", {.name = Name::nesterov, .weight_decay = 0}},
+    {"nesterov_changing_lr", {.name = Name::nesterov, .weight_decay = 0}, "lr_changing"},
+    {"nesterov_lr_from_zero", {.name = Name::nesterov, .weight_decay = 0}, "lr_from_zero"},
+    {"nesterov_l2", {.name = Name::nesterov, .weight_decay = 0.01}},
+    {"fairseq_nag", {.name = Name::fairseq_nag, .weight_decay = 0}},
+    {"fairseq_nag_changing_lr", {.name = Name::fairseq_nag, .weight_decay = 0}, "lr_changing"},
+    {"fairseq_nag_lr_from_zero", {.name = Name::fairseq_nag, .weight_decay = 0}, "lr_from_zero"},
+    {"fairseq_nag_decay", {.name = Name::fairseq_nag, .weight_decay = 0.01}},
+};
+
+// The points of one optimizer, from the start to after the last step.
+std::vector<std::vector<double>> golden_points(const std::string& optimizer) {
+  std::vector<std::vector<double>> points;
+  for (const CsvRow& row : golden_rows("optim/trajectories.csv")) {
+    if (row.at("optimizer") != optimizer) continue;
+    points.push_back({number(row, "x0"), number(row, "x1"), number(row, "x2"), number(row, "x3")});
+  }
+  return points;
+}
+
+void expect_at(const at::Tensor& x, const std::vector<double>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expect_golden(x[static_cast<std::int64_t>(i)].item<double>(), expected[i]);
+  }
+}
+
+TEST(OptimizerGoldenTest, EveryOptimizerTakesTheExpectedPath) {
+  const json problem = golden_json("optim/quadratic.json");
+  const at::Tensor a = double_tensor(problem.at("A")), b = double_tensor(problem.at("b"));
+  for (const Trajectory& trajectory : kTrajectories) {
+    const auto expected = golden_points(trajectory.name);
+    const auto rates = problem.at(trajectory.rates).get<std::vector<double>>();
+    ASSERT_EQ(expected.size(), rates.size() + 1) << trajectory.name;
+    Point point(double_tensor(problem.at("x0")));
+    Optimizer optimizer(point, trajectory.recipe);
+    for (std::size_t step = 0; step < rates.size(); ++step) {
+      SCOPED_TRACE(testing::Message() << trajectory.name << " " << step);
+      expect_at(point.x.detach(), expected[step]);
+      point.x.mutable_grad() = at::mv(a, point.x.detach()) - b;
+      EXPECT_EQ(optimizer.step(rates[step], static_cast<std::int64_t>(step)), std::nullopt);
+    }
+    SCOPED_TRACE(trajectory.name);
+    expect_at(point.x.detach(), expected.back());
+  }
+}
+
+// A path that nobody takes would prove nothing.
+TEST(OptimizerGoldenTest, EveryExpectedPathIsTaken) {
+  std::set<std::string> taken, there;
+  for (const Trajectory& trajectory : kTrajectories) taken.insert(trajectory.name);
+  for (const CsvRow& row : golden_rows("optim/trajectories.csv")) there.insert(row.at("optimizer"));
+  EXPECT_EQ(taken, there);
+}
+
+TEST(ClipGoldenTest, GradientsShrinkToTheNormTogether) {
+  const json golden = golden_json("optim/clip.json");
+  for (const json& expected : golden.at("cases")) {
+    SCOPED_TRACE(expected.dump());
+    std::vector<at::Tensor> gradients;
+    for (const json& gradient : golden.at("gradients")) {
+      gradients.push_back(double_tensor(gradient));
+    }
+    expect_golden(gradient_norm(gradients), expected.at("total_norm"));
+    clip_gradients(gradients, expected.at("max_norm"));
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      EXPECT_TRUE(at::allclose(gradients[i], double_tensor(expected.at("clipped")[i]), 1e-12, 0));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitcycle
