@@ -1,7 +1,8 @@
 #pragma once
 
 // What precision plans, cost counting and backends need to know of a layer, whatever kind of model
-// it is part of. Every model has a function that lists its layers; tests hold list and module equal.
+// it is part of. Every model has a function that lists its layers; tests hold list and module
+// equal.
 
 #include <array>
 #include <cstdint>
