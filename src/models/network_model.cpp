@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/random.h"
 
+#include "models/initial_values.h"
 #include "models/module_tree.h"
 #include "quant/dense.h"
 
@@ -19,25 +20,6 @@ ConvUnitOptions unit_options(const Node& node) {
                   .groups(node.groups)
                   .bias(false);
   return {conv, node.activation};
-}
-
-// Both write through a contiguous copy, so that values do not depend on the memory order.
-void fill_normal(at::Tensor& parameter, RandomKey key, double deviation) {
-  at::Tensor plain = at::empty(parameter.sizes());
-  auto out = values(plain);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = static_cast<float>(deviation * key.normal(i));
-  }
-  parameter.copy_(plain);
-}
-
-void fill_uniform(at::Tensor& parameter, RandomKey key, double bound) {
-  at::Tensor plain = at::empty(parameter.sizes());
-  auto out = values(plain);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = static_cast<float>(bound * (2.0 * key.uniform(i) - 1.0));
-  }
-  parameter.copy_(plain);
 }
 
 void fill_weight(at::Tensor& weight, const Node& node, RandomKey key) {
