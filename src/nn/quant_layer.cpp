@@ -3,11 +3,19 @@
 #include "bitcycle/kernels/finite.h"
 #include "bitcycle/quant/integer_unit.h"
 
+#include <algorithm>
+
 namespace bitcycle {
 namespace {
 
 constexpr float kKeep = 0.9f;  // weight of the past in the running range
 constexpr float kTake = 0.1f;
+
+// What is not finite stays so.
+Range united(Range a, Range b) {
+  if (!finite(a) || !finite(b)) return kPoisoned;
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
 
 }  // namespace
 
@@ -15,6 +23,7 @@ void QuantLayer::set_precision(LayerBits bits, RandomKey step_key) {
   bits_ = bits;
   step_key_ = step_key;
   calls_ = 0;
+  step_.reset();
 }
 
 // Without gradients nothing is rounded stochastically, and looking at a model must not change it.
@@ -39,14 +48,21 @@ Range QuantLayer::running_range() const {
 }
 
 void QuantLayer::track(Range range) {
-  if (!tracks() && range_start_ == RangeStart::first_batch) {
+  if (step_) {
+    range = united(step_->inputs, range);
+  } else {
+    step_ = TrackedStep{running_range_.item<float>(), running_zero_.item<float>(),
+                        steps_tracked_.item<std::int64_t>()};
+  }
+  step_->inputs = range;
+  if (step_->steps == 0 && range_start_ == RangeStart::first_batch) {
     running_range_.fill_(range.high - range.low);
     running_zero_.fill_(range.low);
   } else {
-    running_range_.mul_(kKeep).add_(kTake * (range.high - range.low));
-    running_zero_.mul_(kKeep).add_(kTake * range.low);
+    running_range_.fill_(step_->range).mul_(kKeep).add_(kTake * (range.high - range.low));
+    running_zero_.fill_(step_->zero).mul_(kKeep).add_(kTake * range.low);
   }
-  steps_tracked_.add_(1);
+  steps_tracked_.fill_(step_->steps + 1);
 }
 
 // In evaluation the input's own range is not quantized over, but tells whether it is finite.

@@ -84,6 +84,7 @@ TEST(QuantConv2dTest, RunningRangeFollowsTheReferenceAndServesEvaluation) {
   const auto running = [&] { return conv->named_buffers()["running_range"].item<float>(); };
   conv->forward(x);
   EXPECT_FLOAT_EQ(running(), .2f);
+  conv->set_precision({0, 8, 0}, RandomKey(2));
   conv->forward(x);
   EXPECT_FLOAT_EQ(running(), .38f);
   conv->eval();

@@ -2,12 +2,16 @@
 
 // What every quantized layer has in common: a precision slot that a controller writes before each
 // step, and the running range of its input. Bits are not passed through forward(), so a quantized
-// layer drops into any model.
+// layer drops into any model. A layer may be called several times in a step (the time steps of an
+// LSTM, parts of a batch): each call draws noise of its own, and all of them together move the
+// running range once, by the union of their ranges.
 
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/quant/unit_tensor.h"
+
+#include <optional>
 
 namespace bitcycle {
 
@@ -15,14 +19,15 @@ class QuantLayer {
  public:
   virtual ~QuantLayer() = default;
 
-  // The precision slot: bits by role, and the key of this step's stochastic rounding. Starts the
-  // count of the step's calls.
+  // The precision slot: bits by role, and the key of this step's stochastic rounding. Starts a
+  // step: the count of its calls, and the range of its inputs.
   void set_precision(LayerBits bits, RandomKey step_key);
   LayerBits bits() const { return bits_; }
   void set_range_start(RangeStart start) { range_start_ = start; }
 
   // The range to quantize an input over, given how to find its own: in training its own, which also
-  // moves the running range; in evaluation the running one.
+  // moves the running range (after every call it stands where the step's calls so far move it); in
+  // evaluation the running one.
   template <typename FindRange>
   Range input_range(const FindRange& own_range, bool training) {
     if (!training && tracks()) return running_range();
@@ -48,9 +53,17 @@ class QuantLayer {
   LayerBits bits_;
   RandomKey step_key_{0};
   std::uint64_t calls_ = 0;  // since the key was set
+  // The running range when the step began, and the union of the ranges of its calls so far.
+  struct TrackedStep {
+    float range = 0, zero = 0;
+    std::int64_t steps = 0;
+    Range inputs;
+  };
+
   RangeStart range_start_ = RangeStart::first_batch;
-  at::Tensor running_range_;  // hi - lo, averaged over steps with weight 0.9
-  at::Tensor running_zero_;   // lo, likewise
+  std::optional<TrackedStep> step_;  // nothing before the step's first call
+  at::Tensor running_range_;         // hi - lo, averaged over steps with weight 0.9
+  at::Tensor running_zero_;          // lo, likewise
   at::Tensor steps_tracked_;
 };
 
