@@ -8,15 +8,19 @@
 
 namespace bitcycle {
 
-QuantLinearImpl::QuantLinearImpl(torch::nn::LinearOptions options_) : options(std::move(options_)) {
+QuantLinearImpl::QuantLinearImpl(torch::nn::LinearOptions options_, WeightOwner owner)
+    : options(std::move(options_)), owner_(owner) {
   reset();
 }
 
 // As torch::nn::Linear starts: uniform within 1/sqrt(in).
 void QuantLinearImpl::reset() {
   const double bound = 1.0 / std::sqrt(static_cast<double>(options.in_features()));
-  weight = register_parameter(
-      "weight", at::empty({options.out_features(), options.in_features()}).uniform_(-bound, bound));
+  if (owner_ == WeightOwner::layer) {
+    weight = register_parameter(
+        "weight",
+        at::empty({options.out_features(), options.in_features()}).uniform_(-bound, bound));
+  }
   if (options.bias()) {
     bias = register_parameter("bias", at::empty({options.out_features()}).uniform_(-bound, bound));
   }
@@ -30,14 +34,14 @@ void QuantLinearImpl::pretty_print(std::ostream& stream) const {
 
 // A fully connected layer is a 1x1 convolution on 1x1 pictures, and its bias a batch norm that does
 // nothing else.
-at::Tensor QuantLinearImpl::execute(const at::Tensor& x) {
+at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weight_in_use) {
   const auto in = options.in_features(), out = options.out_features();
   const integer::ConvShape shape{.batch = static_cast<int>(x.numel() / in),
                                  .in_channels = static_cast<int>(in),
                                  .out_channels = static_cast<int>(out)};
   if (codes_ == nullptr) codes_ = std::make_shared<integer::ConvWeights>(shape);
   const UnitTensor input{x.reshape({-1, in, 1, 1}), {}, {}};
-  const auto result = integer_unit(input, {}, weight.view({out, in, 1, 1}),
+  const auto result = integer_unit(input, {}, weight_in_use.view({out, in, 1, 1}),
                                    {.shape = shape,
                                     .bits = bits(),
                                     .noise = next_noise(),
@@ -58,13 +62,14 @@ bool QuantLinearImpl::executes(const at::Tensor& x) const {
              .empty();
 }
 
-at::Tensor QuantLinearImpl::forward(const at::Tensor& x) {
-  if (executes(x)) return execute(x);
+at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& weight_in_use) {
+  TORCH_CHECK(weight_in_use.defined(), "a tied QuantLinear is called with the weight it shares");
+  if (executes(x)) return execute(x, weight_in_use);
   LayerCall call{bits(), {}, next_noise()};
   if (call.bits.activation != 0) {
     call.input_range = input_range([&] { return tensor_range(x); }, is_training());
   }
-  const at::Tensor y = quantized_linear(x, weight, call);
+  const at::Tensor y = quantized_linear(x, weight_in_use, call);
   return bias.defined() ? y + bias : y;
 }
 

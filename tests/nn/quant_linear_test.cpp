@@ -48,6 +48,27 @@ TEST(QuantLinearTest, WidthsThatNoKernelSupportsAreSimulated) {
   EXPECT_TRUE(step(Executor::integer, bits).output.equal(step(Executor::simulate, bits).output));
 }
 
+// Its own weight, and the same tensor as a transposed view of somebody else's.
+TEST(QuantLinearTest, TiedToAWeightIsTheLayerThatOwnsIt) {
+  for (const Executor executor : {Executor::simulate, Executor::integer}) {
+    QuantLinear owner(torch::nn::LinearOptions(37, 11).bias(false));
+    QuantLinear tied(torch::nn::LinearOptions(37, 11).bias(false), WeightOwner::caller);
+    EXPECT_TRUE(tied->parameters().empty());
+    at::Tensor shared = owner->weight.detach().t().contiguous().requires_grad_();
+    for (QuantLinear* linear : {&owner, &tied}) {
+      (*linear)->set_executor(executor);
+      (*linear)->set_precision({6, 6, 6}, RandomKey(5));
+    }
+    const at::Tensor x = torch::randn({9, 37}), error = torch::randn({9, 11});
+    const at::Tensor y = tied->forward(x, shared.t());
+    const at::Tensor expected = owner->forward(x);
+    y.backward(error);
+    expected.backward(error);
+    EXPECT_TRUE(y.equal(expected));
+    EXPECT_TRUE(shared.grad().t().equal(owner->weight.grad()));
+  }
+}
+
 // More products per sum than 32 bits hold.
 TEST(QuantLinearTest, SizesThatNoKernelTakesAreSimulated) {
   for (const auto& [in, out] : {std::pair(65794, 2), std::pair(2, 65794)}) {

@@ -1,7 +1,8 @@
 #pragma once
 
 // The quantized counterpart of torch::nn::Linear: weights by output row, input and error by tensor,
-// as in QuantConv2d.
+// as in QuantConv2d. A tied layer, whose weight is another module's parameter, has none of its own
+// and is given it with every call.
 
 #include "bitcycle/nn/quant_layer.h"
 #include "bitcycle/quant/integer_unit.h"
@@ -10,13 +11,17 @@
 
 namespace bitcycle {
 
+enum class WeightOwner { layer, caller };
+
 class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public QuantLayer {
  public:
-  explicit QuantLinearImpl(torch::nn::LinearOptions options);
+  explicit QuantLinearImpl(torch::nn::LinearOptions options,
+                           WeightOwner owner = WeightOwner::layer);
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  at::Tensor forward(const at::Tensor& x);
+  at::Tensor forward(const at::Tensor& x) { return forward(x, weight); }
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& weight_in_use);
 
   // Which executor to use where it supports the layer's bits and size.
   void set_executor(Executor executor) { executor_ = executor; }
@@ -24,12 +29,13 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   bool executes(const at::Tensor& x) const;
 
   torch::nn::LinearOptions options;
-  at::Tensor weight;  // [out, in]
+  at::Tensor weight;  // [out, in]; undefined where the caller owns it
   at::Tensor bias;    // undefined unless options.bias(); never quantized
 
  private:
-  at::Tensor execute(const at::Tensor& x);
+  at::Tensor execute(const at::Tensor& x, const at::Tensor& weight_in_use);
 
+  WeightOwner owner_;
   Executor executor_ = Executor::simulate;
   std::shared_ptr<integer::ConvWeights> codes_;  // made when first needed
 };
