@@ -5,6 +5,7 @@
 // them.
 
 #include "bitcycle/kernels/batch_norm.h"
+#include "bitcycle/kernels/dropout.h"
 #include "bitcycle/kernels/isa.h"
 #include "bitcycle/kernels/quantize.h"
 
@@ -36,6 +37,16 @@ struct ElementwiseKernels {
   void (*error_apply)(const float* error, const float* x, const float* y, std::int64_t pixels,
                       std::int64_t channels, const float* a, const float* b, const float* d,
                       float* out);
+  // `first` is the index of x[0] in its tensor (even), which the random bits are keyed by.
+  void (*drop_out)(const float* x, std::int64_t count, DropRate rate, NoiseKey key,
+                   std::int64_t first, float* out);
+  // One row of LstmCell and of LstmCellBackward, in the order of their members.
+  void (*lstm_row)(const float* input_gates, const float* hidden_gates, const float* cell,
+                   std::int64_t hidden, float* gates, float* next_cell, float* tanh_cell,
+                   float* output);
+  void (*lstm_row_backward)(const float* gates, const float* cell, const float* tanh_cell,
+                            const float* output_error, const float* cell_error, std::int64_t hidden,
+                            float* gate_errors, float* next_cell_error);
 };
 
 const ElementwiseKernels& elementwise_scalar();

@@ -7,6 +7,7 @@
 // compiled for AVX-512 must never be what the rest of the program runs.
 
 #include "kernels/elementwise.h"
+#include "kernels/lstm_loops.h"
 
 #include <cmath>
 #include <cstring>
@@ -63,22 +64,41 @@ void quantize(const float* x, std::int64_t count, Grid grid, float* out) {
   }
 }
 
+constexpr std::int64_t kPairs = 32;
+
 // Note [Rounding noise] gives element i half a word; read as 16-bit numbers, the words lie in
 // element order (little-endian, as every supported machine is).
+inline void noise_halves(NoiseKey key, std::int64_t first, std::uint16_t* halves) {
+  std::uint32_t words[kPairs];
+  const auto base = static_cast<std::uint32_t>(first >> 1);
+  for (std::uint32_t j = 0; j < kPairs; ++j) words[j] = noise_word(key, base + j);
+  std::memcpy(halves, words, sizeof words);
+}
+
 void quantize_stochastic(const float* x, std::int64_t count, Grid grid, NoiseKey key,
                          std::int64_t first, float* out) {
-  constexpr std::int64_t kPairs = 32;
-  std::uint32_t words[kPairs];
   std::uint16_t halves[2 * kPairs];
   for (std::int64_t i = 0; i < count; i += 2 * kPairs) {
-    const auto base = static_cast<std::uint32_t>((first + i) >> 1);
-    for (std::uint32_t j = 0; j < kPairs; ++j) words[j] = noise_word(key, base + j);
-    std::memcpy(halves, words, sizeof words);
+    noise_halves(key, first + i, halves);
     const std::int64_t left = count - i;
     const std::int64_t length = left < 2 * kPairs ? left : 2 * kPairs;
     for (std::int64_t j = 0; j < length; ++j) {
       const float u = (static_cast<float>(halves[j]) - 32767.5f) * 0x1p-16f;
       out[i + j] = to_grid((x[i + j] - grid.low) / grid.scale + u, grid);
+    }
+  }
+}
+
+void drop_out(const float* x, std::int64_t count, DropRate rate, NoiseKey key, std::int64_t first,
+              float* out) {
+  std::uint16_t halves[2 * kPairs];
+  for (std::int64_t i = 0; i < count; i += 2 * kPairs) {
+    noise_halves(key, first + i, halves);
+    const std::int64_t left = count - i;
+    const std::int64_t length = left < 2 * kPairs ? left : 2 * kPairs;
+    for (std::int64_t j = 0; j < length; ++j) {
+      const float kept = halves[j] < rate.threshold ? 0.0f : rate.scale;
+      out[i + j] = kept * x[i + j];
     }
   }
 }
@@ -170,9 +190,17 @@ void error_apply(const float* error, const float* x, const float* y, std::int64_
 }  // namespace
 
 const ElementwiseKernels& BITCYCLE_ELEMENTWISE_TABLE() {
-  static constexpr ElementwiseKernels table = {
-      range,      finite,     quantize, quantize_stochastic, channel_sums, scale_shift_activate,
-      error_sums, error_apply};
+  static constexpr ElementwiseKernels table = {range,
+                                               finite,
+                                               quantize,
+                                               quantize_stochastic,
+                                               channel_sums,
+                                               scale_shift_activate,
+                                               error_sums,
+                                               error_apply,
+                                               drop_out,
+                                               lstm_row,
+                                               lstm_row_backward};
   return table;
 }
 
