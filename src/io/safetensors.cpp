@@ -26,11 +26,9 @@ struct TypeName {
   const char* name;
   std::size_t size;
 };
-constexpr TypeName kTypes[] = {{DataType::f32, "F32", 4},
-                               {DataType::f16, "F16", 2},
-                               {DataType::i64, "I64", 8},
-                               {DataType::i32, "I32", 4},
-                               {DataType::u8, "U8", 1}};
+constexpr TypeName kTypes[] = {{DataType::f64, "F64", 8}, {DataType::f32, "F32", 4},
+                               {DataType::f16, "F16", 2}, {DataType::i64, "I64", 8},
+                               {DataType::i32, "I32", 4}, {DataType::u8, "U8", 1}};
 
 const TypeName& entry_of(DataType type) {
   return *std::ranges::find(kTypes, type, &TypeName::type);
@@ -75,7 +73,8 @@ DataType type_of(const Json& entry, const std::string& name) {
   for (const TypeName& known : kTypes) {
     if (*type == known.name) return known.type;
   }
-  fail(quoted(name) + " has the dtype " + type->dump() + ", expected F32, F16, I64, I32 or U8");
+  fail(quoted(name) + " has the dtype " + type->dump() +
+       ", expected F64, F32, F16, I64, I32 or U8");
 }
 
 // An array of whole numbers from 0 to `limit`.

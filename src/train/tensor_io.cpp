@@ -7,11 +7,9 @@
 namespace bitcycle {
 namespace {
 
-constexpr std::pair<at::ScalarType, DataType> kTypes[] = {{at::kFloat, DataType::f32},
-                                                          {at::kHalf, DataType::f16},
-                                                          {at::kLong, DataType::i64},
-                                                          {at::kInt, DataType::i32},
-                                                          {at::kByte, DataType::u8}};
+constexpr std::pair<at::ScalarType, DataType> kTypes[] = {
+    {at::kDouble, DataType::f64}, {at::kFloat, DataType::f32}, {at::kHalf, DataType::f16},
+    {at::kLong, DataType::i64},   {at::kInt, DataType::i32},   {at::kByte, DataType::u8}};
 
 DataType stored_type(at::ScalarType type) {
   for (const auto& [torch_type, stored] : kTypes) {

@@ -13,7 +13,7 @@
 
 namespace bitcycle {
 
-enum class DataType { f32, f16, i64, i32, u8 };
+enum class DataType { f64, f32, f16, i64, i32, u8 };
 std::size_t size_of(DataType type);
 
 struct TensorBytes {
