@@ -4,12 +4,12 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/cost/latency.h"
 #include "bitcycle/cost/run_cost.h"
-#include "bitcycle/network/zoo.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/schedule/spec.h"
 
 #include "base/json_text.h"
 #include "cli/command.h"
+#include "cli/cost_subject.h"
 #include "cli/schedule_option.h"
 
 #include <functional>
@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 // The defaults are CPT's training on CIFAR.
 struct CostOptions {
-  std::string model;
+  CostSubjectOptions subject;
   std::string bits = "3:8";
   std::string grad_bits = "8";
   std::string schedule = "CR";
@@ -35,7 +35,6 @@ struct CostOptions {
   int cycles = 32;
   Step steps = 64000;
   std::int64_t batch = 128;
-  std::optional<int> classes, image_size, channels;
   std::string counting = "paper";
   bool per_layer = false;
   bool json = false;
@@ -51,7 +50,7 @@ struct Cost {
 };
 
 struct Report {
-  Network network;
+  CostSubject subject;
   CostModel model;
   std::string forward, backward;  // the schedules
   LayerBits upper;                // their upper bounds
@@ -68,16 +67,6 @@ ScheduleSpec parse_schedule(const CostOptions& options, const std::string& bits)
   return spec;
 }
 
-Network parse_network(const CostOptions& options) {
-  NetworkOptions network{options.classes, std::nullopt};
-  if (!options.image_size && !options.channels) return make_network(options.model, network);
-  ImageShape input = make_network(options.model).input;
-  if (options.channels) input.channels = *options.channels;
-  if (options.image_size) input.height = input.width = *options.image_size;
-  network.input = input;
-  return make_network(options.model, network);
-}
-
 Cost cost_of(const CostModel& model, const std::vector<BitsUse>& uses, const CostOptions& options) {
   const MeanBits mean = mean_bits(uses);
   const double samples = static_cast<double>(options.steps) * static_cast<double>(options.batch);
@@ -86,15 +75,15 @@ Cost cost_of(const CostModel& model, const std::vector<BitsUse>& uses, const Cos
 }
 
 Report make_report(const CostOptions& options) {
-  const Network network = parse_network(options);
-  const CostModel model(layers_of(network), counting_by_name(options.counting));
+  const CostSubject subject = cost_subject(options.subject);
+  const CostModel model(subject.layers, counting_by_name(options.counting));
   const ScheduleSpec forward = parse_schedule(options, options.bits);
   const ScheduleSpec backward = parse_schedule(options, options.grad_bits);
   const auto scheduled =
       bits_used(checked_schedule(option_names(options.bits), forward, options.steps),
                 checked_schedule("--grad-bits", backward, options.steps), options.steps);
   const LayerBits upper = layer_bits(max_bits(forward), max_bits(backward));
-  return {network,
+  return {subject,
           model,
           forward.name,
           backward.name,
@@ -125,31 +114,29 @@ Json layers_json(const Report& report) {
 }
 
 Json to_json(const Report& report, const CostOptions& options) {
-  const ImageShape& input = report.network.input;
-  Json json = {{"model", report.network.name},
-               {"classes", report.network.classes},
-               {"input", {input.channels, input.height, input.width}},
-               {"params", report.network.parameters()},
-               {"macs", report.model.macs()},
-               {"counting", name(report.model.counting())},
-               {"ops", report.model.ops()},
-               {"bits", report.forward},
-               {"grad_bits", report.backward},
-               {"static_bits", report.upper.weight},
-               {"static_grad_bits", report.upper.error},
-               {"cycle_length", options.cycle_length},
-               {"steps", options.steps},
-               {"batch", options.batch},
-               {"mean_bits", report.scheduled.mean.weight},
-               {"mean_grad_bits", report.scheduled.mean.error},
-               {"gbitops", giga(report.scheduled.run.total.total())},
-               {"gbitops_static", giga(report.fixed.run.total.total())},
-               {"saving_percent",
-                saving_percent(report.scheduled.run.total.total(), report.fixed.run.total.total())},
-               {"gbitops_by_pass", to_json(report.scheduled.run.total)},
-               {"gbitops_static_by_pass", to_json(report.fixed.run.total)},
-               {"modelled_hours_zc706", report.scheduled.modelled_hours},
-               {"modelled_hours_zc706_static", report.fixed.modelled_hours}};
+  Json json = {{"model", report.subject.name}};
+  json.update(report.subject.shape_json);
+  json.update(Json{{"params", report.subject.parameters},
+                   {"macs", report.model.macs()},
+                   {"counting", name(report.model.counting())},
+                   {"ops", report.model.ops()},
+                   {"bits", report.forward},
+                   {"grad_bits", report.backward},
+                   {"static_bits", report.upper.weight},
+                   {"static_grad_bits", report.upper.error},
+                   {"cycle_length", options.cycle_length},
+                   {"steps", options.steps},
+                   {"batch", options.batch},
+                   {"mean_bits", report.scheduled.mean.weight},
+                   {"mean_grad_bits", report.scheduled.mean.error},
+                   {"gbitops", giga(report.scheduled.run.total.total())},
+                   {"gbitops_static", giga(report.fixed.run.total.total())},
+                   {"saving_percent", saving_percent(report.scheduled.run.total.total(),
+                                                     report.fixed.run.total.total())},
+                   {"gbitops_by_pass", to_json(report.scheduled.run.total)},
+                   {"gbitops_static_by_pass", to_json(report.fixed.run.total)},
+                   {"modelled_hours_zc706", report.scheduled.modelled_hours},
+                   {"modelled_hours_zc706_static", report.fixed.modelled_hours}});
   if (options.per_layer) json["layers"] = layers_json(report);
   return json;
 }
@@ -163,16 +150,15 @@ std::string width(int bits) {
 }
 
 void print_summary(const Report& report, const CostOptions& options) {
-  const ImageShape& input = report.network.input;
-  fmt::print("{}, {} classes, {}x{}x{}: {} parameters, {} MACs a sample\n", report.network.name,
-             report.network.classes, input.channels, input.height, input.width,
-             report.network.parameters(), report.model.macs());
+  const CostSubject& subject = report.subject;
+  fmt::print("{}, {}: {} parameters, {} MACs a {}\n", subject.name, subject.shape,
+             subject.parameters, report.model.macs(), subject.unit);
   fmt::print("bits: forward {} (mean {:.2f}), backward {} (mean {:.2f})\n", report.forward,
              report.scheduled.mean.weight, report.backward, report.scheduled.mean.error);
-  fmt::print("run: {} steps of {} samples\n", options.steps, options.batch);
+  fmt::print("run: {} steps of {} {}s\n", options.steps, options.batch, subject.unit);
   const Counting counting = report.model.counting();
-  fmt::print("counting rule: {} ({}): {} ops a sample\n\n", name(counting), summary(counting),
-             report.model.ops());
+  fmt::print("counting rule: {} ({}): {} ops a {}\n\n", name(counting), summary(counting),
+             report.model.ops(), subject.unit);
 }
 
 void print_passes(const Report& report) {
@@ -231,7 +217,7 @@ void add_cost(CLI::App& app, Action& action) {
   const auto option = [&](const char* name, auto& value, const char* help) {
     return command->add_option(name, value, help)->capture_default_str();
   };
-  option("model", options->model, "A network of `bitcycle models`")->required();
+  option("model", options->subject.model, "A model of `bitcycle models`")->required();
   option("--bits", options->bits,
          "Forward bits: 3:8, or 8 or fp for static, or a schedule such as \"CR 3:8 x4\"");
   option("--grad-bits", options->grad_bits, "Backward bits, likewise");
@@ -239,11 +225,16 @@ void add_cost(CLI::App& app, Action& action) {
   option("--cycles", options->cycles, "Cycles of the run");
   option("--cycle-length", options->cycle_length, "exact, floor (CPT) or floor_plus_one");
   option("--steps", options->steps, "Training steps")->check(CLI::Range(Step{1}, kMaxSteps));
-  option("--batch", options->batch, "Samples a step")
+  option("--batch", options->batch, "Samples a step; of language models, tokens")
       ->check(CLI::Range(std::int64_t{1}, kMaxBatch));
-  option("--classes", options->classes, "Default: 10 for cifar_*, 1000 else");
-  option("--image-size", options->image_size, "Default: 32 for cifar_*, 224 else");
-  option("--channels", options->channels, "Channels of the images, default 3");
+  option("--classes", options->subject.classes, "Default: 10 for cifar_*, 1000 else");
+  option("--image-size", options->subject.image_size, "Default: 32 for cifar_*, 224 else");
+  option("--channels", options->subject.channels, "Channels of the images, default 3");
+  option("--vocabulary", options->subject.vocabulary,
+         "Words of a language model, default 10000 of lstm_lm, 33278 of transformer_lm")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24));
+  option("--set", options->subject.settings,
+         "A size of a language model, as in a recipe: model.hidden=200");
   option("--counting", options->counting, "Counting rule: paper, macs or bitcycle");
   command->add_flag("--per-layer", options->per_layer, "Also the cost of every layer");
   command->add_flag("--json", options->json, "Print JSON");

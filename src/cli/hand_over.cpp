@@ -5,8 +5,8 @@
 #include "bitcycle/base/processors.h"
 #include "bitcycle/base/thread_places.h"
 #include "bitcycle/kernels/isa.h"
-#include "bitcycle/network/zoo.h"
 
+#include "cli/cost_subject.h"
 #include "cli/run_paths.h"
 #include "cli/torch_commands.h"
 
@@ -131,13 +131,13 @@ int run_eval(const EvalOptions& options) {
 }
 
 int run_bench_step(const BenchStepOptions& options) {
-  make_network(options.model);
+  cost_subject({.model = options.model});  // throws where there is no such model
   limit_baseline();
   hand_over(options.threads);
 }
 
 int run_bench_schedule(const BenchScheduleOptions& options) {
-  make_network(options.model);
+  cost_subject({.model = options.model});  // throws where there is no such model
   two_cycles(options);
   limit_baseline();
   hand_over(options.threads);

@@ -1,10 +1,12 @@
-// `bitcycle models`: the networks of the zoo with their sizes.
+// `bitcycle models`: the networks of the zoo and the language models, with their sizes.
 
+#include "bitcycle/cost/cost_model.h"
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/report/table.h"
 
 #include "base/json_text.h"
 #include "cli/command.h"
+#include "cli/cost_subject.h"
 
 #include <memory>
 #include <string>
@@ -15,21 +17,46 @@
 namespace bitcycle::cli {
 namespace {
 
+struct LanguageEntry {
+  const char* name;
+  const char* summary;
+};
+constexpr LanguageEntry kLanguageModels[] = {
+    {"lstm_lm", "LSTM language model, 2 layers of 650"},
+    {"transformer_lm", "Transformer language model, 6 layers of 512"},
+};
+
 std::string size(const ImageShape& shape) {
   return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
 }
 
-void print_table() {
+std::string picture_table() {
   Table table({"model", "parameters", "MACs", "classes", "input", "what it is"});
   for (const ZooEntry& entry : zoo()) {
     const Network network = make_network(entry.name);
     table.add_row({entry.name, std::to_string(network.parameters()), std::to_string(network.macs()),
                    std::to_string(network.classes), size(network.input), entry.summary});
   }
+  return table.text();
+}
+
+std::string language_table() {
+  Table table({"model", "parameters", "MACs", "trained with", "what it is"});
+  for (const auto& [model, about] : kLanguageModels) {
+    const CostSubject subject = cost_subject({.model = model});
+    table.add_row({model, std::to_string(subject.parameters),
+                   std::to_string(CostModel(subject.layers, Counting::macs).macs()), subject.shape,
+                   about});
+  }
+  return table.text();
+}
+
+void print_table() {
   fmt::print(
       "{}\nMACs are those of one sample, forward. Any cifar_resnet<6n+2> works too; classes "
-      "and input can be changed.\n",
-      table.text());
+      "and input can be changed.\n\n{}\nMACs are those of one token, forward, those that stay in "
+      "float included. All sizes can be changed.\n",
+      picture_table(), language_table());
 }
 
 void print_json() {
@@ -43,6 +70,15 @@ void print_json() {
                       {"classes", network.classes},
                       {"input", {input.channels, input.height, input.width}},
                       {"summary", entry.summary}});
+  }
+  for (const auto& [model, about] : kLanguageModels) {
+    const CostSubject subject = cost_subject({.model = model});
+    nlohmann::ordered_json json = {{"model", model},
+                                   {"params", subject.parameters},
+                                   {"macs", CostModel(subject.layers, Counting::macs).macs()}};
+    json.update(subject.shape_json);
+    json["summary"] = about;
+    models.push_back(std::move(json));
   }
   fmt::print("{}\n", json_text(models, 2));
 }

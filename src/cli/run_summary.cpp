@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/backend.h"
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/report/live_line.h"
 #include "bitcycle/report/table.h"
@@ -88,6 +89,7 @@ RunSummary read_run_summary(const fs::path& run) {
                 "Finish it with: bitcycle train " + run.string() + " --resume");
   }
   const std::string precision = precision_text(recipe.precision);
+  const Metric& metric = metrics_of(task_of(recipe.model.name)).primary();
   const auto seconds = measured_seconds(run / "timing.jsonl");
   try {
     const Json json = Json::parse(text_of(run / "summary.json"));
@@ -95,7 +97,7 @@ RunSummary read_run_summary(const fs::path& run) {
             .precision = precision,
             .backend = precision == "float" ? "float"
                                             : json.value("backend", name(recipe.precision.backend)),
-            .accuracy = json.at("test_of_best").at("accuracy"),
+            .score = {metric, json.at("test_of_best").at(metric.name)},
             .gbitops = json.at("gbitops"),
             .counting = counting_by_name(json.at("counting").get<std::string>()),
             .saving_percent = json.at("saving_percent"),
@@ -107,6 +109,12 @@ RunSummary read_run_summary(const fs::path& run) {
 }
 
 namespace {
+
+bool same_metric(const std::vector<RunSummary>& runs) {
+  return std::ranges::all_of(runs, [&](const RunSummary& run) {
+    return run.score.metric.name == runs.front().score.metric.name;
+  });
+}
 
 // How much less time a run took than another: "31.5 %".
 std::string time_saved(const RunSummary& run, const RunSummary& baseline) {
@@ -128,10 +136,14 @@ std::string counting_note(const std::vector<RunSummary>& runs) {
 }
 
 std::string summary_table(const std::vector<RunSummary>& runs) {
-  Table table({"precision", "backend", "test accuracy", "GBitOPs", "cost saved", "training time",
-               "time saved", "run directory"});
+  const bool one_metric = same_metric(runs);
+  Table table({"precision", "backend",
+               one_metric ? "test " + runs.front().score.metric.name : "test score", "GBitOPs",
+               "cost saved", "training time", "time saved", "run directory"});
   for (const RunSummary& run : runs) {
-    table.add_row({run.precision, run.backend, fmt::format("{:.2f} %", run.accuracy),
+    const auto& [metric, value] = run.score;
+    table.add_row({run.precision, run.backend,
+                   (one_metric ? "" : metric.name + " ") + metric.text(value),
                    fmt::format("{:.4g}", run.gbitops), fmt::format("{:.1f} %", run.saving_percent),
                    run.training_seconds ? readable_duration(*run.training_seconds) : "-",
                    time_saved(run, runs.back()), run.run});
@@ -146,7 +158,7 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
         {{"run", run.run},
          {"precision", run.precision},
          {"backend", run.backend},
-         {"accuracy", run.accuracy},
+         {run.score.metric.name, run.score.value},
          {"counting", name(run.counting)},
          {"gbitops", run.gbitops},
          {"saving_percent", run.saving_percent},

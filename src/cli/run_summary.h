@@ -3,6 +3,7 @@
 // The result of a finished run, read from its directory, and a table of several.
 
 #include "bitcycle/cost/cost_model.h"
+#include "bitcycle/events/metric.h"
 
 #include <filesystem>
 #include <optional>
@@ -15,7 +16,7 @@ struct RunSummary {
   std::string run;        // directory
   std::string precision;  // e.g. "CR 3-8/8"
   std::string backend;    // what carried it out; "float" where nothing was quantized
-  double accuracy = 0;    // test, percent, of the best weights
+  Measured score;         // test, by the task's primary metric, of the best weights
   double gbitops = 0;
   Counting counting = Counting::paper;     // the rule of gbitops and saving_percent
   double saving_percent = 0;               // against static at the schedule's upper bounds

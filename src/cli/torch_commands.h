@@ -34,7 +34,7 @@ int run_eval(const EvalOptions& options);
 
 struct BenchStepOptions {
   std::string model = "cifar_resnet38";
-  int batch = 128;
+  std::optional<int> batch;  // unset: as usual for the model
   int bits = 3;
   int grad_bits = 8;
   std::string backend = "simulate";
@@ -47,7 +47,7 @@ int run_bench_step(const BenchStepOptions& options);
 
 struct BenchScheduleOptions {
   std::string model = "cifar_resnet38";
-  int batch = 128;
+  std::optional<int> batch;  // unset: as usual for the model
   std::string bits = "3:8";
   int grad_bits = 8;
   std::string schedule = "CR";

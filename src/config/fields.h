@@ -5,6 +5,7 @@
 // reference in docs/recipes.md are such visitors, so that a key is added in one place.
 
 #include "bitcycle/config/recipe.h"
+#include "bitcycle/data/text/corpus.h"
 #include "bitcycle/schedule/cyclic.h"
 
 #include "config/field.h"
@@ -74,19 +75,88 @@ void describe(Visit& visit, Is<ScheduleSpec> auto& r) {
 template <class Visit>
 void describe(Visit& visit, Is<ModelRecipe> auto& r) {
   visit(field("name", "network; `bitcycle models` lists them"), r.name);
-  visit(field("classes", "outputs of the network; unset: the classes of the dataset").in(2, 1e7),
-        r.classes);
+  const bool lstm = r.name == "lstm_lm", transformer = r.name == "transformer_lm";
+  const auto pictures = [&](Field f) {
+    return f.only_if(!lstm && !transformer, "name", "a network for pictures");
+  };
+  const auto language = [&](Field f) {
+    return f.only_if(lstm || transformer, "name", "\"lstm_lm\" or \"transformer_lm\"").later();
+  };
+  const auto recurrent = [&](Field f) { return f.only_if(lstm, "name", "\"lstm_lm\"").later(); };
+  const auto attentive = [&](Field f) {
+    return f.only_if(transformer, "name", "\"transformer_lm\"").later();
+  };
+  visit(
+      pictures(
+          field("classes", "outputs of the network; unset: the classes of the dataset").in(2, 1e7)),
+      r.classes);
+  visit(language(field("layers", "unset: 2 of an LSTM, 6 of a Transformer").in(1, 1000)), r.layers);
+  visit(language(field("tied",
+                       "whether input and output share their weights; unset: of a "
+                       "Transformer")),
+        r.tied);
+  visit(language(field("dropout", "unset: 0.2 of an LSTM, 0.1 of a Transformer").in(0, 0.999)),
+        r.dropout);
+  visit(recurrent(field("hidden", "features of a layer").in(1, 65536)), r.hidden);
+  visit(recurrent(field("embedding", "features of a word; 0: as many as hidden ones").in(0, 65536)),
+        r.embedding);
+  visit(attentive(field("width", "features of a token").in(1, 65536)), r.width);
+  visit(attentive(field("inner", "features inside the feed-forward layers").in(1, 262144)),
+        r.inner);
+  visit(attentive(field("heads", "of attention; they divide the width").in(1, 1024)), r.heads);
+  visit(attentive(field("attention_dropout", "of attention's weights").in(0, 0.999)),
+        r.attention_dropout);
+  visit(attentive(field("activation_dropout", "inside the feed-forward layers").in(0, 0.999)),
+        r.activation_dropout);
+  visit(attentive(field("softmax_dropout", "of the adaptive softmax's projections").in(0, 0.999)),
+        r.softmax_dropout);
+  visit(attentive(field("final_norm", "whether a norm precedes the output layer")), r.final_norm);
+  visit(attentive(field("cutoffs",
+                        "where the bands of words of adaptive input and softmax end, "
+                        "rising; empty: neither")
+                      .in(1, 1e9)),
+        r.cutoffs);
+  visit(
+      attentive(field("factor", "how much narrower each band of words is than the last").in(1, 64)),
+      r.factor);
 }
 
 template <class Visit>
 void describe(Visit& visit, Is<DataRecipe> auto& r) {
   visit(field("dataset", "name of the dataset; `bitcycle data` lists what is found"), r.dataset);
   visit(field("root", "where it lies; empty: the usual places").conduct(), r.root);
-  visit(field("batch_size", "samples a step").in(1, 65536), r.batch_size);
-  visit(field("validation", "fraction of the training set held out; 0: none").in(0, 0.9),
+  const bool texts = is_corpus(r.dataset), own_text = r.dataset == "text";
+  visit(field("batch_size", "samples a step; of texts, columns or windows").in(1, 65536),
+        r.batch_size);
+  visit(field("validation", "fraction of the training set held out; 0: none")
+            .in(0, 0.9)
+            .only_if(!texts || own_text, "dataset", "one without a validation set of its own"),
         r.validation);
-  visit(field("limit", "use at most so many samples of each split; 0: all").in(0, 1e12), r.limit);
-  visit(field("augment", "the papers' padding, cropping and flipping, or none"), r.augment);
+  visit(field("test", "fraction of the text, at its end, that the result is measured on")
+            .in(0, 0.9)
+            .only_if(own_text, "dataset", "\"text\"")
+            .later(),
+        r.test);
+  visit(field("limit", "use at most so many samples (of texts, tokens) of each split; 0: all")
+            .in(0, 1e12),
+        r.limit);
+  visit(field("window",
+              "tokens that a model sees at once; unset: 35 of an LSTM, 512 of a "
+              "Transformer")
+            .in(1, 65536)
+            .only_if(texts, "dataset", "a text")
+            .later(),
+        r.window);
+  visit(field("context",
+              "of an evaluation's window, tokens that a Transformer sees and that are "
+              "not scored again")
+            .in(0, 65535)
+            .only_if(texts, "dataset", "a text")
+            .later(),
+        r.context);
+  visit(field("augment", "the papers' padding, cropping and flipping, or none")
+            .only_if(!texts, "dataset", "one of pictures"),
+        r.augment);
   visit(field("image_size", "side of the training crop")
             .in(16, 4096)
             .only_if(r.dataset == "image_folder", "dataset", "\"image_folder\""),
@@ -119,6 +189,12 @@ void describe(Visit& visit, Is<OptimizerRecipe> auto& r) {
   visit(adam(field("epsilon", "added to the denominator").in(1e-16, 1)), r.epsilon);
   visit(field("clip_norm", "largest norm of all gradients together; 0: any").in(0, 1e6).later(),
         r.clip_norm);
+  visit(field("accumulate",
+              "batches whose gradients are averaged into one update; a step is one "
+              "update")
+            .in(1, 65536)
+            .later(),
+        r.accumulate);
 }
 
 template <class Visit>

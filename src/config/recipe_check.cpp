@@ -2,7 +2,9 @@
 
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/config/precision_plan.h"
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
+#include "bitcycle/data/text/corpus.h"
 #include "bitcycle/network/zoo.h"
 
 #include <algorithm>
@@ -62,20 +64,42 @@ void check_scheme(const Recipe& recipe, const Places& places) {
       "Choose scheme = \"sbm\", or device = \"cpu\".");
 }
 
-void check_dataset(const DataRecipe& data, const Places& places) {
-  const std::vector<std::string>& names = dataset_names();
-  if (std::ranges::find(names, data.dataset) != names.end()) return;
+void check_dataset(const Recipe& recipe, const Places& places) {
+  const std::string& dataset = recipe.data.dataset;
+  const std::vector<std::string> fitting = datasets_of(task_of(recipe.model.name));
+  if (std::ranges::find(fitting, dataset) != fitting.end()) return;
+  std::vector<std::string> names = dataset_names();
+  names.insert(names.end(), corpus_names().begin(), corpus_names().end());
+  if (std::ranges::find(names, dataset) != names.end()) {
+    throw recipe_error(
+        places.of({"data.dataset", "model.name"}),
+        fmt::format("data.dataset: expected one for {}, found \"{}\", which holds {}",
+                    recipe.model.name, dataset, is_corpus(dataset) ? "text" : "pictures"),
+        fmt::format("It is trained on one of: {}.", fmt::join(fitting, ", ")));
+  }
   throw recipe_error(places.of({"data.dataset"}),
-                     fmt::format("there is no dataset \"{}\"", data.dataset),
-                     suggest(data.dataset, names));
+                     fmt::format("there is no dataset \"{}\"", dataset), suggest(dataset, names));
 }
 
-Network checked_network(const Recipe& recipe, const Places& places) {
+// How many words there are is known once the text is read; until then cut-offs may be anything.
+std::vector<LayerInfo> checked_language_layers(const Recipe& recipe, const Places& places) {
+  constexpr std::int64_t kManyWords = std::int64_t{1} << 24;
+  if (recipe.model.name == "lstm_lm" && recipe.data.context > 0) {
+    throw recipe_error(places.of({"data.context"}),
+                       "data.context applies to transformer_lm: an LSTM carries its state along");
+  }
+  return at_place(places.of({"model.name"}), [&] { return language_layers(recipe, kManyWords); });
+}
+
+std::vector<LayerInfo> checked_layers(const Recipe& recipe, const Places& places) {
+  if (task_of(recipe.model.name) == TaskKind::language_model) {
+    return checked_language_layers(recipe, places);
+  }
   NetworkOptions options{recipe.model.classes, {}};
   const int side = recipe.data.image_size;
   if (recipe.data.dataset == "image_folder") options.input = ImageShape{3, side, side};
   return at_place(places.of({"model.name"}),
-                  [&] { return make_network(recipe.model.name, options); });
+                  [&] { return layers_of(make_network(recipe.model.name, options)); });
 }
 
 void check_learning_rate(const LearningRateRecipe& rate, const Places& places) {
@@ -114,11 +138,11 @@ void check_override(const LayerOverride& entry, const std::string& key,
                                  layers[layers.size() / 2].name));
 }
 
-void check_precision(const Recipe& recipe, const Network& network, const Places& places) {
+void check_precision(const Recipe& recipe, const std::vector<LayerInfo>& layers,
+                     const Places& places) {
   for (const PlacedSchedule& given : places.schedules) {
     at_place(given.where, [&] { return make_schedule(given.spec, schedule_length(recipe)); });
   }
-  const std::vector<LayerInfo> layers = layers_of(network);
   for (std::size_t i = 0; i < recipe.precision.overrides.size(); ++i) {
     const std::string key = fmt::format("precision.override[{}]", i);
     check_override(recipe.precision.overrides[i], key, layers, places);
@@ -129,7 +153,7 @@ void check_evaluation(const Recipe& recipe, const Places& places) {
   at_place(places.of({"evaluation.bits"}),
            [&] { return parse_evaluation_bits(recipe.evaluation.bits); });
   if (recipe.evaluation.best_on == EvaluationRecipe::BestOn::validation &&
-      recipe.data.validation == 0) {
+      !has_validation(recipe.data)) {
     throw recipe_error(places.of({"evaluation.best_on", "data.validation"}),
                        "evaluation.best_on is \"validation\", but data.validation is 0",
                        "Hold out a part of the training set, or choose best_on = \"test\".");
@@ -142,10 +166,10 @@ void check_recipe(const Recipe& recipe, const Places& places) {
   check_length(recipe, places);
   check_device(recipe, places);
   check_scheme(recipe, places);
-  check_dataset(recipe.data, places);
-  const Network network = checked_network(recipe, places);
+  const std::vector<LayerInfo> layers = checked_layers(recipe, places);
+  check_dataset(recipe, places);
   check_learning_rate(recipe.lr_schedule, places);
-  check_precision(recipe, network, places);
+  check_precision(recipe, layers, places);
   check_evaluation(recipe, places);
 }
 

@@ -67,8 +67,8 @@ double Score::value(std::string_view name) const {
 }
 
 bool Score::finite() const {
-  return std::ranges::all_of(metrics,
-                             [](const Measured& measured) { return std::isfinite(measured.value); });
+  return std::ranges::all_of(
+      metrics, [](const Measured& measured) { return std::isfinite(measured.value); });
 }
 
 }  // namespace bitcycle

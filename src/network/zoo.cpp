@@ -58,6 +58,7 @@ void check_cifar_depth(const std::string& name, int depth) {
 [[noreturn]] void throw_unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const ZooEntry& entry : zoo()) names.push_back(entry.name);
+  names.insert(names.end(), {"lstm_lm", "transformer_lm"});
   throw Error(ErrorCode::usage, "there is no network \"" + name + "\"",
               suggest(name, names) + " `bitcycle models` lists all.");
 }

@@ -3,6 +3,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/fingerprint.h"
 #include "bitcycle/base/memory.h"
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/network/zoo.h"
 
 #include "quant/finite_tensor.h"
@@ -80,13 +81,10 @@ ImageClassification::ImageClassification(const Recipe& recipe, const at::Device&
 }
 
 const TaskMetrics& ImageClassification::metrics() const {
-  static const TaskMetrics metrics = {
-      {.name = "accuracy", .form = MetricForm::percent, .better = Better::higher},
-      {.name = "loss"}};
-  return metrics;
+  return metrics_of(TaskKind::image_classification);
 }
 
-Step ImageClassification::steps_per_epoch() const {
+std::int64_t ImageClassification::batches_per_epoch() const {
   return (training_.train->size() + recipe_.data.batch_size - 1) / recipe_.data.batch_size;
 }
 
@@ -127,12 +125,12 @@ std::shared_ptr<const Dataset> ImageClassification::split(Split which) {
   return test_;
 }
 
-void ImageClassification::start(Step first_step) {
+void ImageClassification::start(std::int64_t first_batch) {
   batches_ = std::make_unique<Loader>(training_.train, training_augmentation_,
                                       LoaderOptions{.batch_size = recipe_.data.batch_size,
                                                     .seed = recipe_.seed,
                                                     .workers = recipe_.data.workers,
-                                                    .first_step = first_step});
+                                                    .first_step = first_batch});
 }
 
 TaskLoss ImageClassification::next_loss() {

@@ -1,11 +1,20 @@
 #include "bitcycle/tasks/task.h"
 
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/tasks/image_classification.h"
+#include "bitcycle/tasks/language_model.h"
 
 namespace bitcycle {
 
-std::unique_ptr<Task> open_task(const Recipe& recipe, const at::Device& device) {
-  return std::make_unique<ImageClassification>(recipe, device);
+std::unique_ptr<Task> open_task(const Recipe& recipe, const at::Device& device,
+                                const RunTexts& stored) {
+  switch (task_of(recipe.model.name)) {
+    case TaskKind::image_classification:
+      return std::make_unique<ImageClassification>(recipe, device);
+    case TaskKind::language_model:
+      return std::make_unique<LanguageModel>(recipe, device, stored);
+  }
+  return nullptr;
 }
 
 }  // namespace bitcycle

@@ -11,8 +11,7 @@ namespace {
 
 double squared_norm(const at::Tensor& x) {
   const bool plain = x.is_cpu() && x.scalar_type() == at::kFloat;
-  return plain ? sum_of_squares(values(dense(x)))
-               : x.to(at::kDouble).square().sum().item<double>();
+  return plain ? sum_of_squares(values(dense(x))) : x.to(at::kDouble).square().sum().item<double>();
 }
 
 }  // namespace

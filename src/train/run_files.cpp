@@ -22,12 +22,28 @@ Json score_json(const Score& score) {
 
 }  // namespace
 
-void begin_run_files(const std::filesystem::path& run_directory, const Recipe& recipe) {
+void begin_run_files(const std::filesystem::path& run_directory, const Recipe& recipe,
+                     const RunTexts& texts) {
   remove_temporaries(run_directory);
   // The summary is of the recipe as it was before: it goes first, lest a kill leave it beside a
   // recipe that it does not belong to.
   std::filesystem::remove(run_directory / "summary.json");
+  for (const auto& [file, text] : texts) write_file(run_directory / file, text);
   write_file(run_directory / "recipe.toml", to_toml(recipe));
+}
+
+// A run has begun once its recipe stands.
+RunTexts stored_texts(const std::filesystem::path& run_directory) {
+  RunTexts texts;
+  if (run_directory.empty() || !std::filesystem::exists(run_directory / "recipe.toml"))
+    return texts;
+  for (const auto& entry : std::filesystem::directory_iterator(run_directory)) {
+    if (entry.path().extension() != ".txt") continue;
+    const auto bytes = read_file(entry.path());
+    texts[entry.path().filename().string()] =
+        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return texts;
 }
 
 void write_summary(const std::filesystem::path& run_directory, const Recipe& recipe,

@@ -5,6 +5,7 @@
 
 #include "bitcycle/config/backend.h"
 #include "bitcycle/events/metric.h"
+#include "bitcycle/tasks/task.h"
 #include "bitcycle/train/train_state.h"
 
 #include <filesystem>
@@ -16,9 +17,12 @@ struct TestScores {
   Score best;  // of the weights that were best on the evaluation split
 };
 
-// Writes recipe.toml, and removes what is no longer true: an old summary, and what a killed process
-// left half-written.
-void begin_run_files(const std::filesystem::path& run_directory, const Recipe& recipe);
+// Writes recipe.toml and the task's texts, and removes what is no longer true: an old summary, and
+// what a killed process left half-written.
+void begin_run_files(const std::filesystem::path& run_directory, const Recipe& recipe,
+                     const RunTexts& texts);
+// The texts of a run that has begun there.
+RunTexts stored_texts(const std::filesystem::path& run_directory);
 
 // What a run came to. `backend` is what the recipe's came to, `primary` the name of the metric that
 // chose the best weights.

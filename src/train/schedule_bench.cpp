@@ -40,8 +40,7 @@ double ScheduleBench::cycle_ms() const {
 }
 
 StepBenchOptions steps_of(const ScheduleBenchOptions& options) {
-  StepBenchOptions bench{
-      .batch = options.batch, .backend = options.backend, .repeats = options.repeats};
+  StepBenchOptions bench{.backend = options.backend, .repeats = options.repeats};
   const std::vector<Level> visited = visited_levels(options);
   for (const Level& level : visited) {
     bench.bits.push_back(layer_bits(level.bits, options.grad_bits));
@@ -65,8 +64,8 @@ ScheduleBench assess(const ScheduleBenchOptions& options, const StepBench& measu
   return result;
 }
 
-ScheduleBench bench_schedule(const Network& network, const ScheduleBenchOptions& options) {
-  return assess(options, bench_steps(network, steps_of(options)));
+ScheduleBench bench_schedule(const BenchSubject& subject, const ScheduleBenchOptions& options) {
+  return assess(options, bench_steps(subject, steps_of(options)));
 }
 
 }  // namespace bitcycle

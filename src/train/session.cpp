@@ -3,6 +3,8 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/make_policy.h"
 
+#include "train/run_files.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -43,10 +45,12 @@ Executor executor_of(Backend backend, PrecisionRecipe::Scheme scheme) {
                                                     : Executor::simulate;
 }
 
-Session::Session(const Recipe& recipe) : recipe_(recipe) {
+Session::Session(const Recipe& recipe, const std::filesystem::path& run_directory)
+    : recipe_(recipe) {
   at::set_num_threads(recipe.threads > 0 ? recipe.threads : omp_get_max_threads());
-  task_ = open_task(recipe, open_device(recipe.device));
-  const Step per_epoch = task_->steps_per_epoch();
+  task_ = open_task(recipe, open_device(recipe.device), stored_texts(run_directory));
+  const std::int64_t batches = recipe.optimizer.accumulate;
+  const Step per_epoch = (task_->batches_per_epoch() + batches - 1) / batches;
   length_ = {total_steps(recipe, per_epoch), per_epoch};
   policy_ = make_policy(recipe.precision, task_->layers(), length_);
   backend_ =
@@ -55,11 +59,13 @@ Session::Session(const Recipe& recipe) : recipe_(recipe) {
   controller_ =
       std::make_unique<PrecisionController>(task_->model(), policy_->layers(), recipe.seed);
   controller_->set_range_start(recipe.precision.range_start);
+  keys_ = std::make_unique<StepKeys>(task_->model(), recipe.seed);
 }
 
 StepBits Session::apply(Step step) {
   StepBits bits = policy_->decide(step);
   controller_->apply(bits, step);
+  keys_->apply(step);
   return bits;
 }
 

@@ -1,11 +1,8 @@
 #include "bitcycle/train/step_bench.h"
 
-#include "bitcycle/base/random.h"
 #include "bitcycle/config/precision_plan.h"
-#include "bitcycle/models/float_reference.h"
-#include "bitcycle/models/network_model.h"
 #include "bitcycle/models/precision_controller.h"
-#include "bitcycle/tasks/image_classification.h"
+#include "bitcycle/models/step_keys.h"
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/optimizer.h"
 #include "bitcycle/train/session.h"
@@ -23,19 +20,6 @@ namespace {
 constexpr double kLearningRate = 0.01;  // small, so that random labels never make a step diverge
 constexpr double kMomentum = 0.9;
 constexpr double kWeightDecay = 1e-4;
-
-TensorBatch random_batch(const Network& network, std::int64_t count) {
-  const RandomKey key(1);
-  Batch batch{network.input, std::vector<float>(count * network.input.elements()), {}};
-  for (std::size_t i = 0; i < batch.pixels.size(); ++i) {
-    batch.pixels[i] = static_cast<float>(key.normal(i));
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    batch.labels.push_back(
-        static_cast<std::int64_t>(key.derive("label").below(i, network.classes)));
-  }
-  return to_tensors(std::move(batch), at::kCPU);
-}
 
 // A step of something that trains, timed; knows the memory it needs beyond what it keeps.
 class TimedStep {
@@ -62,44 +46,41 @@ class TimedStep {
 };
 
 // Steps of one model, each at bits of its own.
-std::vector<TimedStep> bitcycle_steps(const Network& network, const StepBenchOptions& options,
-                                      const TensorBatch& batch) {
-  auto model = NetworkModel(network, /*seed=*/1);
-  model->set_executor(executor_of(options.backend, PrecisionRecipe::Scheme::sbm));
-  model->train();
+std::vector<TimedStep> bitcycle_steps(const BenchSubject& subject,
+                                      const StepBenchOptions& options) {
+  subject.set_executor(executor_of(options.backend, PrecisionRecipe::Scheme::sbm));
+  torch::nn::Module& model = *subject.ours.module;
+  model.train();
   auto optimizer = std::make_shared<Optimizer>(
-      *model,
+      model,
       OptimizerRecipe{.lr = kLearningRate, .momentum = kMomentum, .weight_decay = kWeightDecay});
+  auto keys = std::make_shared<StepKeys>(model, /*seed=*/1);
   auto step = std::make_shared<Step>(0);
   std::vector<TimedStep> steps;
   for (const LayerBits& bits : options.bits) {
-    const PrecisionPlan plan(static_precision(bits), layers_of(network), {1, 1});
-    auto controller = std::make_shared<PrecisionController>(*model, plan.layers(), /*seed=*/1);
-    steps.emplace_back([=, bits = plan.decide(0)]() mutable {
+    const PrecisionPlan plan(static_precision(bits), subject.layers, {1, 1});
+    auto controller = std::make_shared<PrecisionController>(model, plan.layers(), /*seed=*/1);
+    steps.emplace_back([=, loss = subject.ours.loss, bits = plan.decide(0)] {
       controller->apply(bits, *step);
+      keys->apply(*step);
       optimizer->zero_grad();
-      at::cross_entropy_loss(model->forward(batch.images), batch.labels).backward();
+      loss().backward();
       optimizer->step(kLearningRate, (*step)++);
     });
   }
   return steps;
 }
 
-TimedStep reference_step(FloatReference model, const TensorBatch& batch) {
-  model->train();
+TimedStep reference_step(const BenchNet& net) {
+  net.module->train();
   const auto options =
       torch::optim::SGDOptions(kLearningRate).momentum(kMomentum).weight_decay(kWeightDecay);
-  auto optimizer = std::make_shared<torch::optim::SGD>(model->parameters(), options);
-  return TimedStep([=]() mutable {
+  auto optimizer = std::make_shared<torch::optim::SGD>(net.module->parameters(), options);
+  return TimedStep([=] {
     optimizer->zero_grad();
-    at::cross_entropy_loss(model->forward(batch.images), batch.labels).backward();
+    net.loss().backward();
     optimizer->step();
   });
-}
-
-TimedStep authors_step(const Network& network, LayerBits bits, TensorBatch batch) {
-  batch.images = batch.images.contiguous();  // LibTorch's default layout, as theirs
-  return reference_step(FloatReference(network, bits), batch);
 }
 
 double median(std::vector<double> values) {
@@ -125,12 +106,10 @@ Timing summarise(std::vector<double> milliseconds) {
   return {middle, median(std::move(milliseconds))};
 }
 
-StepBench bench_steps(const Network& network, const StepBenchOptions& options) {
-  use_caching_allocator();
-  const TensorBatch batch = random_batch(network, options.batch);
-  std::vector<TimedStep> steps = bitcycle_steps(network, options, batch);
-  steps.push_back(reference_step(FloatReference(network), batch));
-  if (options.authors) steps.push_back(authors_step(network, *options.authors, batch));
+StepBench bench_steps(const BenchSubject& subject, const StepBenchOptions& options) {
+  std::vector<TimedStep> steps = bitcycle_steps(subject, options);
+  steps.push_back(reference_step(subject.reference));
+  if (options.authors) steps.push_back(reference_step(subject.authors(*options.authors)));
   const auto take_turns = [&](int times) {
     for (int i = 0; i < times; ++i) {
       for (TimedStep& step : steps) step.run();

@@ -60,6 +60,14 @@ class StateReader {
       field += {{metric, sum[0], sum[1]}};
     }
   }
+  void operator()(const char* name, PlateauState& field) const {
+    const Json& value = member(name);
+    const bool whole = value.is_array() && value.size() == 2 && value[0].is_number() &&
+                       (value[1].is_number() || value[1].is_null());
+    if (!whole) fail(name, "[factor, best loss or null]");
+    field.factor = value[0];
+    if (!value[1].is_null()) field.best = value[1].get<double>();
+  }
   void operator()(const char* name, PolicyState& field) const {
     constexpr const char* kExpected = "an object of lists of numbers";
     if (!member(name).is_object()) fail(name, kExpected);
@@ -109,6 +117,9 @@ class StateReader {
 
 void put(Json& json, const char* name, const auto& field) {
   json[name] = field;
+}
+void put(Json& json, const char* name, const PlateauState& plateau) {
+  json[name] = {plateau.factor, plateau.best ? Json(*plateau.best) : Json()};
 }
 void put(Json& json, const char* name, const MetricSums& sums) {
   json[name] = Json::object();

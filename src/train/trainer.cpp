@@ -38,7 +38,7 @@ Step interval(double epochs, Step steps_per_epoch) {
 
 struct Trainer::Implementation {
   Implementation(const Recipe& recipe, std::filesystem::path run_directory, EventSinks others)
-      : session(recipe),
+      : session(recipe, run_directory),
         total(session.length().steps),
         optimizer(session.model(), recipe.optimizer),
         meter(session.policy()),
@@ -62,7 +62,8 @@ struct Trainer::Implementation {
     return step == total || (every > 0 && step % every == 0);
   }
   double lr(Step step) const {
-    return learning_rate(recipe().optimizer.lr, recipe().lr_schedule, step, total);
+    return learning_rate(recipe().optimizer.lr, recipe().lr_schedule, step, total) *
+           state.plateau.factor;
   }
 
   std::string run_identity() const;
@@ -73,7 +74,8 @@ struct Trainer::Implementation {
   void begin();
   void stop();
   void train_step();
-  void update(const at::Tensor& loss);
+  void differentiate(const at::Tensor& loss);
+  void update();
   void count(const TaskLoss& result);
   [[noreturn]] void diverge(Step step, const std::string& what, const std::string& where) const;
   StepReport step_report() const;
@@ -171,7 +173,7 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
   check_best();
   tidy();
   session.model().train();
-  session.task().start(state.step);
+  session.task().start(state.step * recipe().optimizer.accumulate);
   while (state.step < total) {
     const auto start = Clock::now();
     train_step();
@@ -193,7 +195,7 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
 }
 
 void Trainer::Implementation::begin() {
-  begin_run_files(directory, recipe());
+  begin_run_files(directory, recipe(), session.task().texts());
   const RunStart start{.run = state.run,
                        .backend = name(session.backend().backend),
                        .counting = std::string(name(Counting::paper)),
@@ -212,12 +214,19 @@ void Trainer::Implementation::stop() {
 void Trainer::Implementation::train_step() {
   bits = session.apply(state.step);
   optimizer.zero_grad();
-  const TaskLoss result = session.task().next_loss();
-  update(result.loss);
-  count(result);
+  TaskLoss all;
+  for (int i = 0; i < recipe().optimizer.accumulate; ++i) {
+    const TaskLoss result = session.task().next_loss();
+    differentiate(result.loss);
+    all.metrics += result.metrics;
+    all.work += result.work;
+  }
+  update();
+  count(all);
 }
 
-void Trainer::Implementation::update(const at::Tensor& loss) {
+// Gradients of several batches add up, so each loss counts for its share of the update.
+void Trainer::Implementation::differentiate(const at::Tensor& loss) {
   const double value = loss.item<double>();
   if (!std::isfinite(value)) {
     const std::string layer = session.task().first_nonfinite_layer();
@@ -226,7 +235,11 @@ void Trainer::Implementation::update(const at::Tensor& loss) {
                 ? "all layers' outputs are finite; the loss itself overflowed"
                 : "the first value that is not finite is in the output of layer \"" + layer + "\"");
   }
-  loss.backward();
+  const int batches = recipe().optimizer.accumulate;
+  batches == 1 ? loss.backward() : (loss / batches).backward();
+}
+
+void Trainer::Implementation::update() {
   const auto damaged = optimizer.step(lr(state.step), state.step);
   if (!damaged) return;
   diverge(state.step + 1, "its update made weights that are not finite",
@@ -295,6 +308,9 @@ bool Trainer::Implementation::evaluate_best_split() {
   if (best) {
     state.best_step = state.step;
     state.best_value = value;
+  }
+  if (recipe().lr_schedule.name == LearningRateRecipe::Name::plateau) {
+    state.plateau.observe(score.value("loss"), recipe().lr_schedule.factor);
   }
   report({state.step, best_split(), recipe().evaluation.bits, score, best});
   return best;

@@ -66,7 +66,8 @@ void fairseq_nag(OptimizerSlot& slot, const UpdateStep& step) {
 void move_by_means(OptimizerSlot& slot, const UpdateStep& step) {
   const OptimizerRecipe& recipe = step.recipe;
   update_means(slot, recipe);
-  const double first = bias_correction(recipe.beta1, step), second = bias_correction(recipe.beta2, step);
+  const double first = bias_correction(recipe.beta1, step),
+               second = bias_correction(recipe.beta2, step);
   const at::Tensor root = (slot.second / second).sqrt_().add_(recipe.epsilon);
   slot.parameter.addcdiv_(slot.first, root, -step.lr / first);
 }
@@ -86,7 +87,8 @@ void fairseq_adam(OptimizerSlot& slot, const UpdateStep& step) {
   const OptimizerRecipe& recipe = step.recipe;
   decay_parameter(slot, step.lr);
   update_means(slot, recipe);
-  const double first = bias_correction(recipe.beta1, step), second = bias_correction(recipe.beta2, step);
+  const double first = bias_correction(recipe.beta1, step),
+               second = bias_correction(recipe.beta2, step);
   slot.parameter.addcdiv_(slot.first, slot.second.sqrt().add_(recipe.epsilon),
                           -step.lr * std::sqrt(second) / first);
 }
@@ -100,9 +102,9 @@ void bert_adam(OptimizerSlot& slot, const UpdateStep& step) {
 
 // In the order of OptimizerRecipe::Name.
 constexpr UpdateRule kUpdateRules[] = {
-    {sgd, "momentum", nullptr},       {adam, "first", "second"},
-    {adamw, "first", "second"},       {fairseq_adam, "first", "second"},
-    {bert_adam, "first", "second"},   {nesterov, "momentum", nullptr},
+    {sgd, "momentum", nullptr},         {adam, "first", "second"},
+    {adamw, "first", "second"},         {fairseq_adam, "first", "second"},
+    {bert_adam, "first", "second"},     {nesterov, "momentum", nullptr},
     {fairseq_nag, "momentum", nullptr},
 };
 

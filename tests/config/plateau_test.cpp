@@ -35,8 +35,8 @@ TEST(PlateauTest, ARestoredStateGoesOnAsTheFirstWould) {
 
 // A loss that is not a number is nobody's best, also where it comes first.
 TEST(PlateauTest, LossesThatAreNotFiniteAreNoImprovement) {
-  for (const double loss : {std::numeric_limits<double>::quiet_NaN(),
-                            std::numeric_limits<double>::infinity()}) {
+  for (const double loss :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     PlateauState state;
     state.observe(loss, 0.25);
     EXPECT_EQ(state, (PlateauState{.best = std::nullopt, .factor = 0.25}));

@@ -1,7 +1,6 @@
 #include "bitcycle/train/schedule_bench.h"
 
 #include "bitcycle/cost/cost_model.h"
-#include "bitcycle/network/zoo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,11 +21,8 @@ TEST(ScheduleBenchTest, ACycleIsEachWidthsStepTimesTheStepsSpentThere) {
 }
 
 ScheduleBenchOptions two_cycles_of_eight(const std::string& schedule) {
-  return {.batch = 2,
-          .forward = {.name = schedule},
-          .backend = Backend::integer,
-          .cycle_steps = 8,
-          .repeats = 1};
+  return {
+      .forward = {.name = schedule}, .backend = Backend::integer, .cycle_steps = 8, .repeats = 1};
 }
 
 std::vector<int> widths(const StepBenchOptions& steps) {
@@ -88,7 +84,7 @@ TEST(ScheduleBenchTest, AnUpperBoundThatNoStepReachesIsMeasuredAllTheSame) {
 
 TEST(ScheduleBenchTest, MeasuresOnThisMachine) {
   const ScheduleBench bench =
-      bench_schedule(make_network("cifar_resnet8"), two_cycles_of_eight("3 until 0.5, 8"));
+      bench_schedule(bench_subject("cifar_resnet8", 2), two_cycles_of_eight("3 until 0.5, 8"));
   ASSERT_EQ(bench.rows.size(), 2U);
   EXPECT_GT(bench.rows[0].step.median, 0);
   EXPECT_GT(bench.rows[1].step.median, 0);

@@ -1,6 +1,6 @@
 #include "bitcycle/train/step_bench.h"
 
-#include "bitcycle/network/zoo.h"
+#include "bitcycle/train/caching_allocator.h"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@ namespace bitcycle {
 namespace {
 
 StepBench measured(std::optional<LayerBits> authors) {
-  return bench_steps(
-      make_network("cifar_resnet8"),
-      {.batch = 8, .bits = {{3, 3, 8}}, .authors = authors, .warmup = 1, .repeats = 2});
+  return bench_steps(bench_subject("cifar_resnet8", 8),
+                     {.bits = {{3, 3, 8}}, .authors = authors, .warmup = 1, .repeats = 2});
 }
 
 TEST(StepBenchTest, TheAuthorsWayIsMeasuredOnlyWhenAsked) {
+  use_caching_allocator();
   EXPECT_FALSE(measured({}).authors_step.has_value());
   const StepBench bench = measured(LayerBits{3, 3, 8});
   ASSERT_TRUE(bench.authors_step.has_value());

@@ -1,8 +1,8 @@
 #pragma once
 
 // Who decides the precision of a run. A policy is asked once per step, and what it answers is what
-// the layers are told, what the cost is counted from and what reports show. A schedule is the policy
-// without a state (precision_plan.h); others may look at how training goes.
+// the layers are told, what the cost is counted from and what reports show. A schedule is the
+// policy without a state (precision_plan.h); others may look at how training goes.
 
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/network/layer_bits.h"

@@ -19,20 +19,38 @@ namespace bitcycle {
 
 struct ModelRecipe {
   std::string name = "cifar_resnet20";
-  std::optional<int> classes;  // default: as many as the dataset has
+  std::optional<int> classes;  // pictures; default: as many as the dataset has
+
+  // Language models; sizes in features. Unset: what is usual for the model.
+  std::optional<int> layers;
+  std::optional<bool> tied;  // whether input and output share their weights
+  std::optional<double> dropout;
+  int hidden = 650;   // lstm_lm
+  int embedding = 0;  // lstm_lm; 0: as hidden
+  int width = 512;    // the rest: transformer_lm
+  int inner = 2048;
+  int heads = 8;
+  double attention_dropout = 0, activation_dropout = 0, softmax_dropout = 0;
+  bool final_norm = true;
+  std::vector<double> cutoffs;  // of adaptive input and softmax; empty: neither
+  int factor = 4;               // each band is so much narrower than the last
 };
 
 struct DataRecipe {
   enum class Augment { standard, none };  // standard: the papers'
 
-  std::string dataset = "fashion_mnist";  // fashion_mnist cifar10 cifar100 image_folder synthetic
-  std::string root;                       // empty: the usual places (bitcycle data lists them)
+  // fashion_mnist cifar10 cifar100 image_folder synthetic; ptb wikitext2 wikitext103 text
+  std::string dataset = "fashion_mnist";
+  std::string root;  // empty: the usual places (bitcycle data lists them); of text the file
   int batch_size = 128;
   double validation = 0.1;  // fraction of the training set held out; 0: none
   std::int64_t limit = 0;   // use only the first samples of each split; 0: all
   Augment augment = Augment::standard;
   int image_size = 224;  // image_folder: side of the training crop
   int workers = 1;
+  double test = 0.1;          // text: fraction at its end
+  std::optional<int> window;  // tokens that a model sees at once; unset: as usual for the model
+  int context = 0;            // transformer_lm: of an evaluation's window, seen and not scored
 };
 
 struct OptimizerRecipe {
@@ -48,6 +66,7 @@ struct OptimizerRecipe {
   Decay decay = Decay::all;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // the kinds of Adam
   double clip_norm = 0;                               // of all gradients together; 0: none
+  int accumulate = 1;                                 // batches whose gradients make one update
 };
 
 struct LearningRateRecipe {

@@ -26,11 +26,11 @@ class ImageClassification : public Task {
   std::vector<LayerInfo> layers() const override { return layers_of(model_->network()); }
   void set_executor(Executor executor) override { model_->set_executor(executor); }
 
-  Step steps_per_epoch() const override;
+  std::int64_t batches_per_epoch() const override;
   void require_trainable() override;
   std::string data_fingerprint() override;
 
-  void start(Step first_step) override;
+  void start(std::int64_t first_batch) override;
   TaskLoss next_loss() override;
   std::string first_nonfinite_layer() override;
   Score evaluate(Split split) override;

@@ -9,8 +9,8 @@
 #include "bitcycle/network/layer_info.h"
 #include "bitcycle/quant/executor.h"
 #include "bitcycle/quant/named_tensors.h"
-#include "bitcycle/schedule/schedule.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +24,9 @@ struct TaskLoss {
   double work = 0;  // in the units of which LayerInfo counts the multiply-accumulates
 };
 
+// Texts that belong to a run and are stored in its directory, by file name.
+using RunTexts = std::map<std::string, std::string>;
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -34,15 +37,17 @@ class Task {
   virtual std::vector<LayerInfo> layers() const = 0;
   virtual void set_executor(Executor executor) = 0;
 
-  virtual Step steps_per_epoch() const = 0;
+  virtual std::int64_t batches_per_epoch() const = 0;
   // Throws what would end a training run later: Error(data) when there is nothing to test on,
   // Error(memory) when a step cannot fit.
   virtual void require_trainable() = 0;
   // Changes when the data of any split do.
   virtual std::string data_fingerprint() = 0;
+  // What must be stored with the run, lest it be made anew and otherwise.
+  virtual RunTexts texts() const { return {}; }
 
-  // Training batches come from this step on.
-  virtual void start(Step first_step) = 0;
+  // Training batches come from this one on, counted over all epochs.
+  virtual void start(std::int64_t first_batch) = 0;
   // The loss of the next batch, with the graph to differentiate it.
   virtual TaskLoss next_loss() = 0;
   // The first layer whose output for that batch holds a value that is not finite, "" if none does.
@@ -58,8 +63,10 @@ class Task {
   virtual NamedTensors state() const { return {}; }
 };
 
-// The task that a recipe's model is for. Throws Error(data) when the data are missing or damaged,
-// Error(recipe) when the recipe does not fit them.
-std::unique_ptr<Task> open_task(const Recipe& recipe, const at::Device& device);
+// The task that a recipe's model is for, with the texts that are stored with its run, if there is
+// one. Throws Error(data) when the data are missing or damaged, Error(recipe) when the recipe does
+// not fit them.
+std::unique_ptr<Task> open_task(const Recipe& recipe, const at::Device& device,
+                                const RunTexts& stored = {});
 
 }  // namespace bitcycle

@@ -12,7 +12,6 @@
 namespace bitcycle {
 
 struct ScheduleBenchOptions {
-  std::int64_t batch = 128;
   ScheduleSpec forward;                 // of a run of two cycles
   int grad_bits = 8;                    // backward, 0 for float
   Backend backend = Backend::simulate;  // not automatic
@@ -43,6 +42,6 @@ struct ScheduleBench {
 StepBenchOptions steps_of(const ScheduleBenchOptions& options);
 // What a measurement of these steps comes to.
 ScheduleBench assess(const ScheduleBenchOptions& options, const StepBench& measured);
-ScheduleBench bench_schedule(const Network& network, const ScheduleBenchOptions& options);
+ScheduleBench bench_schedule(const BenchSubject& subject, const ScheduleBenchOptions& options);
 
 }  // namespace bitcycle

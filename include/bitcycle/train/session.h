@@ -5,8 +5,10 @@
 
 #include "bitcycle/config/backend.h"
 #include "bitcycle/models/precision_controller.h"
+#include "bitcycle/models/step_keys.h"
 #include "bitcycle/tasks/task.h"
 
+#include <filesystem>
 #include <memory>
 
 namespace bitcycle {
@@ -16,8 +18,9 @@ Executor executor_of(Backend backend, PrecisionRecipe::Scheme scheme);
 
 class Session {
  public:
-  // Throws what open_task throws.
-  explicit Session(const Recipe& recipe);
+  // `run_directory` holds what was stored with the run, if it has begun. Throws what open_task
+  // throws.
+  explicit Session(const Recipe& recipe, const std::filesystem::path& run_directory = {});
 
   const Recipe& recipe() const { return recipe_; }
   const RunLength& length() const { return length_; }
@@ -41,6 +44,7 @@ class Session {
   std::unique_ptr<PrecisionPolicy> policy_;
   BackendChoice backend_;
   std::unique_ptr<PrecisionController> controller_;
+  std::unique_ptr<StepKeys> keys_;
 };
 
 }  // namespace bitcycle

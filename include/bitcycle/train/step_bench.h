@@ -7,7 +7,7 @@
 
 #include "bitcycle/config/backend.h"
 #include "bitcycle/network/layer_bits.h"
-#include "bitcycle/network/network.h"
+#include "bitcycle/train/bench_subject.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,6 @@ namespace bitcycle {
 PrecisionRecipe static_precision(LayerBits bits);
 
 struct StepBenchOptions {
-  std::int64_t batch = 128;
   std::vector<LayerBits> bits;          // a step of each; one model takes them all, as in training
   Backend backend = Backend::simulate;  // not automatic
   std::optional<LayerBits> authors;     // also a step as CPT's authors simulate it, at these bits
@@ -46,6 +45,7 @@ struct StepBench {
   std::optional<MeasuredStep> authors_step;
 };
 
-StepBench bench_steps(const Network& network, const StepBenchOptions& options);
+// `options.authors` needs a subject that has such a form.
+StepBench bench_steps(const BenchSubject& subject, const StepBenchOptions& options);
 
 }  // namespace bitcycle

@@ -3,6 +3,7 @@
 // Everything a run carries from step to step besides tensors. It is saved in a checkpoint's
 // state.json; the one field list below serves saving and restoring.
 
+#include "bitcycle/config/plateau.h"
 #include "bitcycle/config/precision_policy.h"
 #include "bitcycle/events/metric.h"
 #include "bitcycle/schedule/schedule.h"
@@ -27,6 +28,7 @@ struct TrainState {
   Step lost_best_step = 0;   // of a best checkpoint that was damaged; 0: none was
   double lost_best_value = 0;
   PolicyState policy;
+  PlateauState plateau;                          // of the learning rate
   std::map<std::string, std::uint64_t> offsets;  // by sink, Note [Sinks that resume]
 
   // Calls visit(name, field) for every field.
@@ -43,6 +45,7 @@ struct TrainState {
     visit("lost_best_step", self.lost_best_step);
     visit("lost_best_value", self.lost_best_value);
     visit("policy", self.policy);
+    visit("plateau", self.plateau);
     visit("offsets", self.offsets);
   }
 };

@@ -1,9 +1,9 @@
 // `bitcycle bench step` itself, in the program that has LibTorch.
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/kernels/peak.h"
-#include "bitcycle/network/zoo.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/step_bench.h"
 
@@ -19,6 +19,7 @@ namespace bitcycle::cli {
 namespace {
 
 struct Report {
+  std::int64_t batch = 0;
   Backend backend = Backend::simulate;
   MeasuredStep step;        // Bitcycle
   MeasuredStep float_step;  // LibTorch
@@ -30,29 +31,24 @@ struct Report {
   double authors_ratio() const { return authors_step->time.median / step.time.median; }
 };
 
-// Multiply-accumulates of a training step: forward, error and weight-gradient pass.
-double step_gmacs(const Network& network, int batch) {
-  return 3e-9 * static_cast<double>(network.macs()) * batch;
-}
-
 PassMixes mixes_of(Backend backend, LayerBits bits) {
   const bool executed = backend == Backend::integer && integer::takes_widths(bits);
   return executed ? code_mixes(active_isa(), bits) : float_mixes();
 }
 
-Report measure(const BenchStepOptions& options, const Network& network) {
+Report measure(const BenchStepOptions& options, const BenchSubject& subject) {
   const LayerBits bits = layer_bits(options.bits, options.grad_bits);
-  Report report{.backend = settle_backend(options.backend, network, static_precision(bits))};
+  Report report{.batch = subject.batch,
+                .backend = settle_backend(options.backend, subject.layers, static_precision(bits))};
   const StepBench bench =
-      bench_steps(network, {.batch = options.batch,
-                            .bits = {bits},
+      bench_steps(subject, {.bits = {bits},
                             .backend = report.backend,
                             .authors = options.authors ? std::optional(bits) : std::nullopt,
                             .repeats = options.repeats});
   report.step = bench.steps.front();
   report.float_step = bench.float_step;
   report.authors_step = bench.authors_step;
-  report.gmacs = 1e3 * step_gmacs(network, options.batch) / report.step.time.median;
+  report.gmacs = 1e-6 * subject.step_macs() / report.step.time.median;
   report.peak_gmacs = measure_peak_gmacs(mixes_of(report.backend, bits));
   return report;
 }
@@ -60,7 +56,7 @@ Report measure(const BenchStepOptions& options, const Network& network) {
 void print_json(const BenchStepOptions& options, const Report& report) {
   const MeasuredStep &step = report.step, &float_step = report.float_step;
   nlohmann::ordered_json json = {{"model", options.model},
-                                 {"batch", options.batch},
+                                 {"batch", report.batch},
                                  {"bits", options.bits},
                                  {"grad_bits", options.grad_bits},
                                  {"backend", name(report.backend)},
@@ -102,7 +98,7 @@ void print_text(const BenchStepOptions& options, const Report& report) {
                       *report.authors_step));
   }
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
-             options.model, options.batch, at::get_num_threads(), name(active_isa()),
+             options.model, report.batch, at::get_num_threads(), name(active_isa()),
              options.repeats, table.text());
   fmt::print("ratio {:.2f} (float time over bitcycle's)\n", report.ratio());
   if (report.authors_step) {
@@ -116,7 +112,13 @@ void print_text(const BenchStepOptions& options, const Report& report) {
 
 int run_bench_step(const BenchStepOptions& options) {
   use_threads(options.threads);
-  const Report report = measure(options, make_network(options.model));
+  const BenchSubject subject = open_subject(options.model, options.batch);
+  if (options.authors && !subject.authors) {
+    throw Error(ErrorCode::usage,
+                "--authors expects a network for pictures, found " + options.model,
+                "Leave --authors out.");
+  }
+  const Report report = measure(options, subject);
   options.json ? print_json(options, report) : print_text(options, report);
   return 0;
 }

@@ -1,6 +1,5 @@
 // `bitcycle bench schedule` itself, in the program that has LibTorch.
 
-#include "bitcycle/network/zoo.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/schedule_bench.h"
 
@@ -24,7 +23,14 @@ PrecisionRecipe precision_of(const BenchScheduleOptions& options) {
   return precision;
 }
 
-void print_json(const BenchScheduleOptions& options, Backend backend, const ScheduleBench& bench) {
+struct Measurement {
+  Backend backend;
+  std::int64_t batch;
+  ScheduleBench bench;
+};
+
+void print_json(const BenchScheduleOptions& options, const Measurement& measured) {
+  const auto& [backend, batch, bench] = measured;
   Json rows = Json::array();
   for (const ScheduleBench::Row& row : bench.rows) {
     rows.push_back({{"bits", row.bits},
@@ -33,7 +39,7 @@ void print_json(const BenchScheduleOptions& options, Backend backend, const Sche
                     {"step_ms_spread", row.step.spread}});
   }
   const Json json = {{"model", options.model},
-                     {"batch", options.batch},
+                     {"batch", batch},
                      {"schedule", two_cycles(options).name},
                      {"grad_bits", options.grad_bits},
                      {"backend", name(backend)},
@@ -58,7 +64,8 @@ std::string width(int bits) {
   return bits == 0 ? "fp" : std::to_string(bits);
 }
 
-void print_text(const BenchScheduleOptions& options, Backend backend, const ScheduleBench& bench) {
+void print_text(const BenchScheduleOptions& options, const Measurement& measured) {
+  const auto& [backend, batch, bench] = measured;
   Table table({"bits", "share of steps", "step ms", "spread"});
   const auto add = [&](const std::string& bits, const std::string& share, const Timing& step) {
     table.add_row(
@@ -71,8 +78,8 @@ void print_text(const BenchScheduleOptions& options, Backend backend, const Sche
   add("static " + width(bench.static_bits), "-", bench.static_step);
   add("LibTorch float", "-", bench.float_step);
   fmt::print("{} {}, batch {}, {}, {} threads, {}; median of {} and median distance from it\n{}",
-             options.model, two_cycles(options).name, options.batch, name(backend),
-             at::get_num_threads(), name(active_isa()), options.repeats, table.text());
+             options.model, two_cycles(options).name, batch, name(backend), at::get_num_threads(),
+             name(active_isa()), options.repeats, table.text());
   fmt::print(
       "a cycle of {} steps: {:.1f} s, static {}: {:.1f} s; saving {:.1f} % (spread {:.1f})\n",
       bench.cycle_steps, 1e-3 * bench.cycle_ms(), width(bench.static_bits),
@@ -83,15 +90,15 @@ void print_text(const BenchScheduleOptions& options, Backend backend, const Sche
 
 int run_bench_schedule(const BenchScheduleOptions& options) {
   use_threads(options.threads);
-  const Network network = make_network(options.model);
-  const Backend backend = settle_backend(options.backend, network, precision_of(options));
-  const ScheduleBench bench = bench_schedule(network, {.batch = options.batch,
-                                                       .forward = two_cycles(options),
+  const BenchSubject subject = open_subject(options.model, options.batch);
+  const Backend backend = settle_backend(options.backend, subject.layers, precision_of(options));
+  const ScheduleBench bench = bench_schedule(subject, {.forward = two_cycles(options),
                                                        .grad_bits = options.grad_bits,
                                                        .backend = backend,
                                                        .cycle_steps = options.cycle_steps,
                                                        .repeats = options.repeats});
-  options.json ? print_json(options, backend, bench) : print_text(options, backend, bench);
+  const Measurement measured{backend, subject.batch, bench};
+  options.json ? print_json(options, measured) : print_text(options, measured);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/report/narration.h"
+#include "bitcycle/train/caching_allocator.h"
 
 #include <ATen/Parallel.h>
 #include <omp.h>
@@ -12,9 +13,14 @@ void use_threads(int threads) {
   at::set_num_threads(threads > 0 ? threads : omp_get_max_threads());
 }
 
-Backend settle_backend(const std::string& wanted, const Network& network,
+BenchSubject open_subject(const std::string& model, std::optional<int> batch) {
+  use_caching_allocator();
+  return bench_subject(model, batch);
+}
+
+Backend settle_backend(const std::string& wanted, const std::vector<LayerInfo>& layers,
                        const PrecisionRecipe& precision) {
-  const PrecisionPlan plan(precision, layers_of(network), {1, 1});
+  const PrecisionPlan plan(precision, layers, {1, 1});
   const BackendChoice choice = choose_backend({.backend = parse_backend(wanted)}, plan);
   for (const std::string& notice : choice.notices) narrate("note: " + notice + "\n");
   return choice.backend;

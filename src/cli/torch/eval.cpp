@@ -1,6 +1,7 @@
 // `bitcycle eval` itself, in the program that has LibTorch.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/caching_allocator.h"
@@ -43,7 +44,7 @@ Step chosen_step(const CheckpointStore& store, const EvalOptions& options) {
 
 Split split_of(const EvalOptions& options, const Recipe& recipe) {
   if (options.split == "test") return Split::test;
-  if (recipe.data.validation > 0) return Split::validation;
+  if (has_validation(recipe.data)) return Split::validation;
   throw Error(ErrorCode::usage, "the run has no validation split (data.validation = 0)",
               "Use --split test.");
 }
@@ -98,7 +99,7 @@ int run_eval(const EvalOptions& options) {
   const auto split = split_of(options, recipe);
   const CheckpointStore store(options.run);
   const Step step = chosen_step(store, options);
-  Session session(recipe);
+  Session session(recipe, options.run);
   load_weights(session, store, step);
   std::vector<WidthScore> rows;
   for (const Width& width : widths) {

@@ -1,0 +1,36 @@
+#pragma once
+
+// What a model is trained for, as far as it is known without its data: its name says it. The tasks
+// themselves are in bitcycle/tasks/.
+
+#include "bitcycle/config/recipe.h"
+#include "bitcycle/events/metric.h"
+#include "bitcycle/network/language.h"
+#include "bitcycle/network/layer_info.h"
+
+#include <string_view>
+#include <vector>
+
+namespace bitcycle {
+
+enum class TaskKind { image_classification, language_model };
+
+TaskKind task_of(std::string_view model);
+const TaskMetrics& metrics_of(TaskKind task);
+// What is counted: "sample" or "token". LayerInfo's multiply-accumulates are those of one.
+std::string_view work_unit(TaskKind task);
+// The datasets that a task can be trained on.
+std::vector<std::string> datasets_of(TaskKind task);
+
+// Whether there is a validation split: held out, or the dataset's own.
+bool has_validation(const DataRecipe& data);
+
+// Of a language model's recipe, for a vocabulary of that size.
+LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary);
+TransformerOptions transformer_options(const ModelRecipe& recipe, std::int64_t vocabulary);
+// Tokens of a window: data.window, or what is usual for the model.
+std::int64_t window_of(const Recipe& recipe);
+// The layers of a recipe's language model. Throws Error(usage) for sizes that no such model has.
+std::vector<LayerInfo> language_layers(const Recipe& recipe, std::int64_t vocabulary);
+
+}  // namespace bitcycle

@@ -1,0 +1,74 @@
+#include "cli/cost_subject.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/config/task_kind.h"
+#include "bitcycle/network/zoo.h"
+
+#include <fmt/core.h>
+
+namespace bitcycle::cli {
+namespace {
+
+// Penn Treebank's and WikiText-2's, the corpora that the models are usually trained on.
+constexpr std::int64_t kLstmWords = 10'000, kTransformerWords = 33'278;
+
+[[noreturn]] void refuse(const std::string& option, const std::string& model) {
+  throw Error(ErrorCode::usage, fmt::format("{} does not apply to {}", option, model),
+              "`bitcycle cost --help` says what does.");
+}
+
+Network network_of(const CostSubjectOptions& options) {
+  NetworkOptions network{options.classes, std::nullopt};
+  if (!options.image_size && !options.channels) return make_network(options.model, network);
+  ImageShape input = make_network(options.model).input;
+  if (options.channels) input.channels = *options.channels;
+  if (options.image_size) input.height = input.width = *options.image_size;
+  network.input = input;
+  return make_network(options.model, network);
+}
+
+CostSubject pictures_subject(const CostSubjectOptions& options) {
+  if (options.vocabulary) refuse("--vocabulary", options.model);
+  if (!options.settings.empty()) refuse("--set", options.model);
+  const Network network = network_of(options);
+  const ImageShape& input = network.input;
+  return {.name = network.name,
+          .shape = fmt::format("{} classes, {}x{}x{}", network.classes, input.channels,
+                               input.height, input.width),
+          .shape_json = {{"classes", network.classes},
+                         {"input", {input.channels, input.height, input.width}}},
+          .parameters = network.parameters(),
+          .layers = layers_of(network),
+          .unit = "sample"};
+}
+
+std::int64_t parameters_of(const Recipe& recipe, std::int64_t words) {
+  return recipe.model.name == "lstm_lm" ? parameter_count(lstm_options(recipe.model, words))
+                                        : parameter_count(transformer_options(recipe.model, words));
+}
+
+CostSubject language_subject(const CostSubjectOptions& options) {
+  if (options.classes) refuse("--classes", options.model);
+  if (options.image_size) refuse("--image-size", options.model);
+  if (options.channels) refuse("--channels", options.model);
+  const bool lstm = options.model == "lstm_lm";
+  const std::int64_t words = options.vocabulary.value_or(lstm ? kLstmWords : kTransformerWords);
+  const Recipe recipe = parse_recipe(
+      "epochs = 1\n[model]\nname = \"" + options.model + "\"\n[data]\ndataset = \"ptb\"\n",
+      "the model", options.settings);
+  return {.name = options.model,
+          .shape = fmt::format("{} words, windows of {} tokens", words, window_of(recipe)),
+          .shape_json = {{"vocabulary", words}, {"window", window_of(recipe)}},
+          .parameters = parameters_of(recipe, words),
+          .layers = language_layers(recipe, words),
+          .unit = "token"};
+}
+
+}  // namespace
+
+CostSubject cost_subject(const CostSubjectOptions& options) {
+  return task_of(options.model) == TaskKind::language_model ? language_subject(options)
+                                                            : pictures_subject(options);
+}
+
+}  // namespace bitcycle::cli

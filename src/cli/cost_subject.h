@@ -1,0 +1,34 @@
+#pragma once
+
+// What `bitcycle cost` counts: a network for pictures, or a language model.
+
+#include "bitcycle/network/layer_info.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace bitcycle::cli {
+
+struct CostSubjectOptions {
+  std::string model;
+  std::optional<int> classes, image_size, channels;  // pictures
+  std::optional<std::int64_t> vocabulary;            // language models
+  std::vector<std::string> settings;                 // likewise: "model.hidden=200"
+};
+
+struct CostSubject {
+  std::string name;
+  std::string shape;                  // "10 classes, 3x32x32"
+  nlohmann::ordered_json shape_json;  // the same as JSON members
+  std::int64_t parameters = 0;
+  std::vector<LayerInfo> layers;
+  std::string unit;  // "sample", "token"
+};
+
+// Throws Error(usage) for a model that does not exist, or options that it does not have.
+CostSubject cost_subject(const CostSubjectOptions& options);
+
+}  // namespace bitcycle::cli

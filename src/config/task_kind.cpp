@@ -1,0 +1,87 @@
+#include "bitcycle/config/task_kind.h"
+
+#include "bitcycle/data/catalog.h"
+#include "bitcycle/data/text/corpus.h"
+
+namespace bitcycle {
+namespace {
+
+constexpr std::string_view kLstm = "lstm_lm";
+constexpr std::string_view kTransformer = "transformer_lm";
+
+}  // namespace
+
+TaskKind task_of(std::string_view model) {
+  return model == kLstm || model == kTransformer ? TaskKind::language_model
+                                                 : TaskKind::image_classification;
+}
+
+const TaskMetrics& metrics_of(TaskKind task) {
+  static const TaskMetrics classification = {
+      {.name = "accuracy", .form = MetricForm::percent, .better = Better::higher},
+      {.name = "loss"}};
+  static const TaskMetrics language = {{.name = "perplexity", .form = MetricForm::exponential},
+                                       {.name = "loss"},
+                                       {.name = "bits_per_character"}};
+  return task == TaskKind::language_model ? language : classification;
+}
+
+std::string_view work_unit(TaskKind task) {
+  return task == TaskKind::language_model ? "token" : "sample";
+}
+
+std::vector<std::string> datasets_of(TaskKind task) {
+  return task == TaskKind::language_model ? corpus_names() : dataset_names();
+}
+
+bool has_validation(const DataRecipe& data) {
+  const bool own = is_corpus(data.dataset) && data.dataset != "text";
+  return own || data.validation > 0;
+}
+
+LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary) {
+  LstmOptions options{.vocabulary = vocabulary,
+                      .hidden = recipe.hidden,
+                      .embedding = recipe.embedding,
+                      .tied = recipe.tied.value_or(LstmOptions().tied)};
+  options.layers = recipe.layers.value_or(static_cast<int>(options.layers));
+  options.dropout = recipe.dropout.value_or(options.dropout);
+  return options;
+}
+
+TransformerOptions transformer_options(const ModelRecipe& recipe, std::int64_t vocabulary) {
+  TransformerOptions options{.vocabulary = vocabulary,
+                             .width = recipe.width,
+                             .inner = recipe.inner,
+                             .heads = recipe.heads,
+                             .attention_dropout = recipe.attention_dropout,
+                             .activation_dropout = recipe.activation_dropout,
+                             .softmax_dropout = recipe.softmax_dropout,
+                             .final_norm = recipe.final_norm,
+                             .tied = recipe.tied.value_or(TransformerOptions().tied),
+                             .factor = recipe.factor};
+  options.layers = recipe.layers.value_or(static_cast<int>(options.layers));
+  options.dropout = recipe.dropout.value_or(options.dropout);
+  for (const double cutoff : recipe.cutoffs) {
+    options.cutoffs.push_back(static_cast<std::int64_t>(cutoff));
+  }
+  return options;
+}
+
+std::int64_t window_of(const Recipe& recipe) {
+  constexpr int kLstmWindow = 35, kTransformerWindow = 512;
+  return recipe.data.window.value_or(recipe.model.name == kLstm ? kLstmWindow : kTransformerWindow);
+}
+
+std::vector<LayerInfo> language_layers(const Recipe& recipe, std::int64_t vocabulary) {
+  if (recipe.model.name == kLstm) {
+    const LstmOptions options = lstm_options(recipe.model, vocabulary);
+    check(options);
+    return model_layers(options);
+  }
+  const TransformerOptions options = transformer_options(recipe.model, vocabulary);
+  check(options);
+  return model_layers(options, window_of(recipe));
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,158 @@
+#include "bitcycle/tasks/language_model.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/memory.h"
+#include "bitcycle/config/task_kind.h"
+
+#include "quant/finite_tensor.h"
+#include "tasks/language_net.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace bitcycle {
+namespace {
+
+constexpr const char* kVocabulary = "vocabulary.txt";
+
+CorpusOptions corpus_options(const Recipe& recipe, const RunTexts& stored) {
+  CorpusOptions options{.name = recipe.data.dataset,
+                        .root = recipe.data.root,
+                        .validation = recipe.data.validation,
+                        .test = recipe.data.test,
+                        .limit = recipe.data.limit};
+  if (!recipe.model.cutoffs.empty()) options.order = VocabularyOrder::frequency;
+  const auto vocabulary = stored.find(kVocabulary);
+  if (vocabulary != stored.end()) {
+    options.vocabulary = Vocabulary::parse(vocabulary->second, kVocabulary);
+  }
+  return options;
+}
+
+}  // namespace
+
+struct LanguageModel::Implementation {
+  Implementation(const Recipe& recipe_, const at::Device& device, const RunTexts& stored)
+      : recipe(recipe_),
+        corpus(open_corpus(corpus_options(recipe, stored))),
+        net(make_language_net(recipe, corpus.vocabulary_size(), device)),
+        training(net->batches(corpus.train, TextUse::training)) {}
+
+  std::shared_ptr<const TextSplit> split(Split which) const {
+    if (which == Split::train) return corpus.train;
+    return which == Split::validation ? corpus.validation : corpus.test;
+  }
+
+  Recipe recipe;
+  Corpus corpus;
+  std::unique_ptr<LanguageNet> net;
+  std::shared_ptr<const TokenBatches> training;
+  std::optional<Prefetcher<TokenBatch>> batches;
+  TokenBatch batch;  // the last one
+};
+
+LanguageModel::LanguageModel(const Recipe& recipe, const at::Device& device, const RunTexts& stored)
+    : implementation_(std::make_unique<Implementation>(recipe, device, stored)) {}
+LanguageModel::~LanguageModel() = default;
+
+const TaskMetrics& LanguageModel::metrics() const {
+  return metrics_of(TaskKind::language_model);
+}
+torch::nn::Module& LanguageModel::model() {
+  return implementation_->net->module();
+}
+std::vector<LayerInfo> LanguageModel::layers() const {
+  return implementation_->net->layers();
+}
+void LanguageModel::set_executor(Executor executor) {
+  implementation_->net->set_executor(executor);
+}
+std::int64_t LanguageModel::batches_per_epoch() const {
+  return implementation_->training->steps_per_epoch();
+}
+std::string LanguageModel::data_fingerprint() {
+  return implementation_->corpus.fingerprint();
+}
+NamedTensors LanguageModel::state() const {
+  return implementation_->net->state();
+}
+
+RunTexts LanguageModel::texts() const {
+  const Corpus& corpus = implementation_->corpus;
+  if (corpus.level == TokenLevel::byte) return {};
+  return {{kVocabulary, corpus.vocabulary.text()}};
+}
+
+// The least that a step takes: weights and their gradients, and a score per token and word with its
+// gradient.
+void LanguageModel::require_trainable() {
+  const Implementation& self = *implementation_;
+  if (self.corpus.test == nullptr) {
+    throw Error(ErrorCode::data, "there is no text to test on: data.test is 0",
+                "Hold out a part of the text, for instance data.test = 0.1.");
+  }
+  const double scores = static_cast<double>(self.training->batch_tokens()) *
+                        static_cast<double>(self.corpus.vocabulary_size());
+  const double least = 2 * sizeof(float) * (static_cast<double>(self.net->parameters()) + scores);
+  require_memory(static_cast<std::uint64_t>(least),
+                 "a training step of " + self.recipe.model.name +
+                     " with data.batch_size = " + std::to_string(self.recipe.data.batch_size),
+                 "This is the least it takes. Lower data.batch_size, data.window or the sizes of "
+                 "the model.");
+}
+
+void LanguageModel::start(std::int64_t first_batch) {
+  Implementation& self = *implementation_;
+  self.batches.emplace(
+      [batches = self.training](std::int64_t step, TokenBatch used) {
+        return batches->make(step, std::move(used));
+      },
+      PrefetchOptions{.workers = self.recipe.data.workers, .first_step = first_batch});
+}
+
+TaskLoss LanguageModel::next_loss() {
+  Implementation& self = *implementation_;
+  self.batch = self.batches->next(std::move(self.batch));
+  const at::Tensor loss = self.net->loss(self.batch, TextUse::training);
+  const auto scored = static_cast<double>(self.batch.scored);
+  const double nats = loss.item<double>() * scored;
+  return {.loss = loss,
+          .metrics = {{"loss", nats, scored}, {"perplexity", nats, scored}},
+          .work = static_cast<double>(self.batch.rows * self.batch.columns)};
+}
+
+// Layers are not watched one by one: of the weights, the first that are not finite.
+std::string LanguageModel::first_nonfinite_layer() {
+  for (const auto& item : model().named_parameters()) {
+    if (!finite_tensor(item.value())) return item.key();
+  }
+  return "";
+}
+
+Score LanguageModel::evaluate(Split which) {
+  const torch::NoGradGuard no_grad;
+  Implementation& self = *implementation_;
+  torch::nn::Module& module = self.net->module();
+  const bool was_training = module.is_training();
+  module.eval();
+  const auto split = self.split(which);
+  const auto batches = self.net->batches(split, TextUse::evaluation);
+  auto ahead = prefetch(batches, {.workers = self.recipe.data.workers});
+  double nats = 0, scored = 0;
+  for (std::int64_t i = 0; i < batches->steps_per_epoch(); ++i) {
+    const TokenBatch batch = ahead.next();
+    const auto count = static_cast<double>(batch.scored);
+    nats += self.net->loss(batch, TextUse::evaluation).item<double>() * count;
+    scored += count;
+  }
+  module.train(was_training);
+  const double characters = static_cast<double>(split->scored_size.characters);
+  return {
+      .metrics = metrics().measure({{"perplexity", nats, scored},
+                                    {"loss", nats, scored},
+                                    {"bits_per_character", nats / std::numbers::ln2, characters}}),
+      .count = static_cast<std::int64_t>(scored),
+      .unit = "tokens"};
+}
+
+}  // namespace bitcycle
