@@ -28,12 +28,12 @@ const char* name_of(Pass pass) {
 // distance of 1/40 of the range. At 8 bits, 99 % of the pixels then allow chains of 4.
 integer::testing::TestCodes codes(const CodeGrid& grid, int bits, int zero, RandomKey key) {
   integer::testing::TestCodes out(grid, bits, zero, integer::testing::Pattern::random, key);
-  const double mean = out.params.levels() / 40.0;
+  const double mean = out.params.largest_code() / 40.0;
   for (std::size_t i = 0; i < out.dense.size(); ++i) {
     const double distance = -mean * std::log(1.0 - key.derive("distance").uniform(i));
     const double side = zero > 0 && out.dense[i] < zero ? -1.0 : 1.0;
     out.dense[i] = static_cast<std::uint8_t>(
-        std::clamp(std::lround(zero + side * distance), 0L, long{out.params.levels()}));
+        std::clamp(std::lround(zero + side * distance), 0L, long{out.params.largest_code()}));
   }
   out.fill_padded();
   return out;

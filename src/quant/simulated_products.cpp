@@ -25,7 +25,7 @@ at::ScalarType exact_type(double largest_sum) {
 }
 
 double largest_code(const Codes& codes) {
-  return codes.params.levels();
+  return codes.params.largest_code();
 }
 double largest_weight(const ConvWeights& weights) {
   return 1 << (weights.bits() - 1);
@@ -176,7 +176,7 @@ void simulated_backward_data(const ConvShape& s, Codes errors, const ConvWeights
               sink);
 }
 
-void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, float error_unit,
+void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, float error_divisor,
                                 const ConvWeights& weights, std::span<float> weight_gradient) {
   const double products = double{1} * s.batch * s.out_height() * s.out_width();
   const auto type = exact_type(products * largest_code(input) * largest_code(errors));
@@ -189,7 +189,7 @@ void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, f
   const at::Tensor exact = sums.permute({0, 2, 3, 1}).to(at::kDouble).contiguous();
   const auto each = weight_gradient.size() / static_cast<std::size_t>(s.out_channels);
   for (std::size_t i = 0; i < weight_gradient.size(); ++i) {
-    const double factor = double{input.params.scale} * (errors.params.scale / error_unit) /
+    const double factor = double{input.params.scale} * (errors.params.scale / error_divisor) /
                           weights.scales()[i / each];
     weight_gradient[i] = static_cast<float>(exact.data_ptr<double>()[i] * factor);
   }
@@ -202,7 +202,7 @@ void simulated_backward(const integer::ConvBackward& call) {
     simulated_backward_data(s, errors.codes, call.weights, call.input_gradient);
   }
   for (int n = 0; call.after_image && n < s.batch; ++n) call.after_image(n);
-  simulated_backward_weights(s, input.codes, errors.codes, call.error_unit, call.weights,
+  simulated_backward_weights(s, input.codes, errors.codes, call.error_divisor, call.weights,
                              call.weight_gradient);
 }
 

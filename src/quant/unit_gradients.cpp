@@ -74,7 +74,7 @@ void products(const UnitState& state, const UnitTensors& saved, const integer::E
                                  .weights = *call.weights,
                                  .input_gradient = mutable_view_of(gradients.x),
                                  .weight_gradient = values(gradients.weight),
-                                 .error_unit = state.gradient_scale};
+                                 .error_divisor = state.gradient_scale};
   if (pass) backward.after_image = [&](int image) { pass->run(image); };
   conv_products(call.executor).backward(backward);
   if (pass) *state.pending->returned = {gradients.x, pass->sums()};

@@ -38,7 +38,7 @@ struct TestCodes {
   TestCodes(CodeGrid g, int bits, int zero_point, Pattern pattern, RandomKey key)
       : grid(g), dense(static_cast<std::size_t>(g.elements())), padded(g.bytes(), 0xcd) {
     params = {.scale = 0.25f, .inverse_scale = 4.0f, .zero_point = zero_point, .bits = bits};
-    const auto levels = static_cast<std::uint64_t>(params.levels());
+    const auto levels = static_cast<std::uint64_t>(params.largest_code());
     for (std::size_t i = 0; i < dense.size(); ++i) {
       dense[i] =
           static_cast<std::uint8_t>(pattern == Pattern::random ? key.below(i, levels + 1) : levels);

@@ -100,7 +100,7 @@ struct ConvBackward {
   const ConvWeights& weights;
   MutableReal input_gradient;        // dense NHWC; may be empty
   std::span<float> weight_gradient;  // [out][k][k][in / groups]; may be empty
-  float error_unit = 1.0f;           // what the weight gradient's errors are divided by
+  float error_divisor = 1.0f;        // what the weight gradient's errors are divided by
   // Called when the input gradient of an image is complete, by the thread that made it; may be
   // empty.
   std::function<void(int image)> after_image = {};

@@ -42,7 +42,7 @@ struct CodeParams {
   int zero_point = 0;
   int bits = kMaxBits;
 
-  int levels() const { return (1 << bits) - 1; }
+  int largest_code() const { return (1 << bits) - 1; }
   bool operator==(const CodeParams&) const = default;
 };
 

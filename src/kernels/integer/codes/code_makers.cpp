@@ -30,7 +30,7 @@ CodeParams code_params(Range range, int bits) {
   assert(bits >= kMinBits && bits <= kMaxBits);
   CodeParams params;
   params.bits = bits;
-  const auto levels = static_cast<float>(params.levels());
+  const auto levels = static_cast<float>(params.largest_code());
   const float low = std::min(range.low, 0.0f);
   const float high = std::max(range.high, 0.0f);
   // A tensor of zeros has no scale of its own; any will do, and 1 keeps everything finite.

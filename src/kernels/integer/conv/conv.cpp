@@ -37,7 +37,7 @@ void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weight
                  .params = input.params,
                  .weight_bits = state.bits,
                  .phases = {&state.forward, 1},
-                 .step = 1,
+                 .stride = 1,
                  .out_height = shape.out_height(),
                  .out_width = shape.out_width(),
                  .box = shape.depthwise() ? Box::channel : Box::pixel,
@@ -47,8 +47,8 @@ void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weight
                  .output = output,
                  .stats = &stats});
 #pragma omp parallel for schedule(dynamic, 1)
-  for (int image = 0; image < shape.batch; image += run.group()) {
-    const int images = std::min(run.group(), shape.batch - image);
+  for (int image = 0; image < shape.batch; image += run.parcel()) {
+    const int images = std::min(run.parcel(), shape.batch - image);
     run.run(image, images, at_hand(input, grid, image, images, thread_codes().input));
   }
   run.finish();

@@ -44,7 +44,7 @@ class DataGather {
             .params = call.errors.params,
             .weight_bits = call.weights.bits(),
             .phases = call.weights.state().backward,
-            .step = shape.stride,
+            .stride = shape.stride,
             .out_height = shape.height,
             .out_width = shape.width,
             .box = depthwise ? Box::channel : Box::pixel,
@@ -61,7 +61,7 @@ class DataGather {
 
 std::vector<double> weight_factors(const ConvBackward& call) {
   std::vector<double> factors;
-  const float error_scale = call.errors.params.scale / call.error_unit;
+  const float error_scale = call.errors.params.scale / call.error_divisor;
   for (const float scale : call.weights.scales()) {
     factors.push_back(double{call.input.params.scale} * error_scale / scale);
   }
@@ -85,28 +85,28 @@ int whole(int count, int unit) {
 }
 
 // As many images as are `best` taken at once, as long as every thread gets its share, in whole
-// groups. No result depends on it.
-int images_of_an_item(int batch, int best, int group) {
+// parcels. No result depends on it.
+int images_of_an_item(int batch, int best, int parcel) {
   const int items = whole(std::max(1, batch / best), omp_get_max_threads());
-  return whole((batch + items - 1) / items, group);
+  return whole((batch + items - 1) / items, parcel);
 }
 
 // Both products of the batch, a few images an item.
 class BackwardRun {
  public:
   BackwardRun(const ConvBackward& call) : call_(call) {
-    int best = 1, group = 1;
+    int best = 1, parcel = 1;
     if (call.input_gradient) {
       data_.emplace(call);
-      group = data_->run().group();
+      parcel = data_->run().parcel();
     }
     if (!call.weight_gradient.empty()) {
       const auto make = call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
       weights_ = make(call.shape, call.input.params, call.errors.params);
       factors_ = weight_factors(call);
-      best = weights_->group();
+      best = weights_->parcel();
     }
-    images_ = images_of_an_item(call.shape.batch, std::max(best, group), group);
+    images_ = images_of_an_item(call.shape.batch, std::max(best, parcel), parcel);
   }
 
   void run() {

@@ -96,7 +96,7 @@ void grouped_forward(const ConvShape& s, Codes input, const ConvWeights& weights
                                    static_cast<float>(sums.products));
         const float value = sum * scales[c];
         write(output, index, value);
-        count(value, partial.group(n) + o / kPanel * kStatsFloats + o % kPanel);
+        count(value, partial.parcel(n) + o / kPanel * kStatsFloats + o % kPanel);
       }
     }
   }

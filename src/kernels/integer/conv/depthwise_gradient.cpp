@@ -85,7 +85,7 @@ class DepthwiseWeightGradient : public WeightGradient {
         errors_(errors),
         parts_(static_cast<std::size_t>(omp_get_max_threads())) {}
 
-  int group() const override { return 1; }
+  int parcel() const override { return 1; }
   void enter() override {
     own().clear(static_cast<std::size_t>(padded(shape_.out_channels)) * taps());
   }

@@ -1,4 +1,5 @@
-// Dense backward-weights: the batch in groups of images and bands of rows, the sums of all threads.
+// Dense backward-weights: the batch in parcels of images and bands of rows, the sums of all
+// threads.
 
 #include "kernels/integer/conv/weight_gradient.h"
 
@@ -27,7 +28,7 @@ class DenseWeightGradient : public WeightGradient {
     total_.start(static_cast<std::size_t>(omp_get_max_threads()));
   }
 
-  int group() const override { return layout_.group; }
+  int parcel() const override { return layout_.parcel; }
 
   void enter() override {
     Accumulator& own = thread_accumulator();
@@ -36,11 +37,11 @@ class DenseWeightGradient : public WeightGradient {
   }
 
   void add(int images, const std::uint8_t* input, const std::uint8_t* errors) override {
-    for (int n = 0; n < images; n += layout_.group) {
+    for (int n = 0; n < images; n += layout_.parcel) {
       const Codes in{input + n * layout_.shape.input_grid().image_bytes(), input_};
       const Codes out{errors + n * layout_.shape.error_grid().image_bytes(), errors_};
       for (int band = 0; band < layout_.bands; ++band) {
-        add_band(in, out, std::min(layout_.group, images - n), band);
+        add_band(in, out, std::min(layout_.parcel, images - n), band);
       }
     }
   }

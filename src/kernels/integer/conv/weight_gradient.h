@@ -13,7 +13,7 @@ class WeightGradient {
   virtual ~WeightGradient() = default;
 
   // As many images as are best added at once.
-  virtual int group() const = 0;
+  virtual int parcel() const = 0;
   // Called by every thread before it adds anything.
   virtual void enter() = 0;
   // Adds the products of some images, given the codes of the first.

@@ -13,7 +13,7 @@
 
 namespace bitcycle::integer {
 
-// What is added at once: a group of images, or a band of rows of one.
+// What is added at once: a parcel of images, or a band of rows of one.
 class BandWork {
  public:
   BandWork(const Layout& layout, const Microkernels& table, Codes input, Codes errors,
@@ -35,12 +35,12 @@ class BandWork {
     if (input_.params.zero_point != 0) sum_errors();
     // The zero point is taken off the errors. Levels can do with differences of more than 8 bits;
     // else half the errors' range is taken off, and the columns summed to make up for it.
-    if (!in_units() && !differences_fit()) subtract_ = half_range(errors_.params);
+    if (!in_quartets() && !differences_fit()) subtract_ = half_range(errors_.params);
     interleave_errors();
-    if (in_units()) {
-      sums_.units.resize(static_cast<std::size_t>(layout_.output_panels));
+    if (in_quartets()) {
+      sums_.quartets.resize(static_cast<std::size_t>(layout_.output_panels));
       for (int out = 0; out < layout_.output_panels; ++out)
-        sort_units(out, sums_.units[std::size_t(out)]);
+        sort_quartets(out, sums_.quartets[std::size_t(out)]);
     }
     for (int panel = 0; panel < layout_.column_panels; ++panel) {
       interleave_columns(panel);
@@ -80,11 +80,11 @@ class BandWork {
   }
 
   std::uint8_t* error_panel(int panel) {
-    return sums_.errors.data() + panel * layout_.group * layout_.error_image_bytes;
+    return sums_.errors.data() + panel * layout_.parcel * layout_.error_image_bytes;
   }
 
   void interleave_errors() {
-    sums_.errors.reserve(static_cast<std::size_t>(layout_.output_panels) * layout_.group *
+    sums_.errors.reserve(static_cast<std::size_t>(layout_.output_panels) * layout_.parcel *
                          static_cast<std::size_t>(layout_.error_image_bytes));
     for (int panel = 0; panel < layout_.output_panels; ++panel) {
       for (int n = 0; n < images_; ++n) {
@@ -102,10 +102,10 @@ class BandWork {
   // Source rows are kept by parity, so that the rows under one ky are contiguous for any stride.
   void interleave_columns(int panel) {
     const CodeGrid grid = shape_.input_grid();
-    // The last unit of an image may reach past its columns.
-    std::uint8_t* columns =
-        sums_.columns.reserve(static_cast<std::size_t>(layout_.group * layout_.column_image_bytes) +
-                              kUnitSteps * kStepBytes);
+    // The last quartet of an image may reach past its columns.
+    std::uint8_t* columns = sums_.columns.reserve(
+        static_cast<std::size_t>(layout_.parcel * layout_.column_image_bytes) +
+        kQuartetSteps * kStepBytes);
     for (int n = 0; n < images_; ++n) {
       const std::uint8_t* image = input_.data + n * grid.image_bytes() +
                                   std::ptrdiff_t{row_} * shape_.stride * grid.row_bytes() +
@@ -145,15 +145,15 @@ class BandWork {
   }
 
   void multiply(int panel) {
-    const int at_once = in_units() ? 1 : table_.outer_rows;
+    const int at_once = in_quartets() ? 1 : table_.outer_rows;
     for (int out = 0; out < layout_.output_panels; ++out) {
       for (int ky = 0; ky < shape_.kernel; ky += at_once) {
         const std::ptrdiff_t tile =
             (std::ptrdiff_t{panel} * shape_.kernel + ky) * layout_.output_panels + out;
         std::int32_t* sums = sums_.tiles.data() + tile * kTile;
         const auto* errors = reinterpret_cast<const std::int8_t*>(error_panel(out));
-        if (in_units()) {
-          multiply_units(sums_.units[std::size_t(out)], tap_columns(ky), errors, sums);
+        if (in_quartets()) {
+          multiply_quartets(sums_.quartets[std::size_t(out)], tap_columns(ky), errors, sums);
         } else {
           multiply_rows(ky, std::min(at_once, shape_.kernel - ky), errors, sums);
         }
@@ -181,39 +181,39 @@ class BandWork {
     table_.outer(job);
   }
 
-  bool in_units() const { return table_.saturates; }
-  int units() const { return (rows_ * layout_.row_steps + kUnitSteps - 1) / kUnitSteps; }
+  bool in_quartets() const { return table_.saturates; }
+  int quartets() const { return (rows_ * layout_.row_steps + kQuartetSteps - 1) / kQuartetSteps; }
 
-  void sort_units(int panel, UnitLists& lists) {
-    UnitLevel* levels = sums_.levels.reserve(static_cast<std::size_t>(units()));
-    int* runs = sums_.runs.reserve(static_cast<std::size_t>(units()));
-    for (std::vector<UnitRun>& list : lists) list.clear();
+  void sort_quartets(int panel, QuartetLists& lists) {
+    QuartetLevel* levels = sums_.levels.reserve(static_cast<std::size_t>(quartets()));
+    int* chains = sums_.chains.reserve(static_cast<std::size_t>(quartets()));
+    for (std::vector<QuartetChain>& list : lists) list.clear();
     for (int n = 0; n < images_; ++n) {
       const std::ptrdiff_t first = n * layout_.error_image_bytes;
-      table_.survey_units({.panel = error_panel(panel) + first,
-                           .units = units(),
-                           .zero = subtract_,
-                           .limit = signed_limit(input_.params.bits),
-                           .levels = levels,
-                           .runs = runs});
-      for (int u = 0; u < units(); u += runs[u]) {
-        const int at = u * kUnitSteps * kStepBytes;
+      table_.survey_quartets({.panel = error_panel(panel) + first,
+                              .quartets = quartets(),
+                              .zero = subtract_,
+                              .limit = signed_limit(input_.params.bits),
+                              .levels = levels,
+                              .chains = chains});
+      for (int u = 0; u < quartets(); u += chains[u]) {
+        const int at = u * kQuartetSteps * kStepBytes;
         lists[std::size_t(levels[u])].push_back(
             {static_cast<std::int32_t>(n * layout_.column_image_bytes + at),
-             static_cast<std::int32_t>(first + at), runs[u]});
+             static_cast<std::int32_t>(first + at), chains[u]});
       }
     }
   }
 
-  void multiply_units(const UnitLists& lists, const std::uint8_t* columns,
-                      const std::int8_t* errors, std::int32_t* sums) {
-    for (std::size_t level = 0; level < kUnitLevels; ++level) {
+  void multiply_quartets(const QuartetLists& lists, const std::uint8_t* columns,
+                         const std::int8_t* errors, std::int32_t* sums) {
+    for (std::size_t level = 0; level < kQuartetLevels; ++level) {
       if (lists[level].empty()) continue;
-      table_.units[level]({.columns = columns,
-                           .errors = errors,
-                           .runs = lists[level],
-                           .zero = subtract_,
-                           .sums = sums});
+      table_.quartets[level]({.columns = columns,
+                              .errors = errors,
+                              .chains = lists[level],
+                              .zero = subtract_,
+                              .sums = sums});
     }
   }
 

@@ -25,7 +25,7 @@ inline int half_range(CodeParams errors) {
 // Products that a 32-bit tile may hold: of codes and differences of codes.
 inline std::int64_t tile_limit(CodeParams input, CodeParams errors) {
   return std::numeric_limits<std::int32_t>::max() /
-         (std::int64_t{input.levels()} * errors.levels());
+         (std::int64_t{input.largest_code()} * errors.largest_code());
 }
 
 // How the call is cut into work items, and where things lie.
@@ -34,27 +34,27 @@ struct Layout {
   int row_steps;  // steps of a row of output pixels
   int band;       // output rows that are added at once
   int bands;
-  int group;          // images that are added at once
+  int parcel;         // images that are added at once
   int column_panels;  // of k * C columns
   int output_panels;
   int phase_rows;                     // source rows of one parity in a band
   std::ptrdiff_t row_bytes;           // of an interleaved row
   std::ptrdiff_t column_image_bytes;  // [parity][row][step][16][4]
-  int units;                          // of an image's band, the last one filled up with zeros
-  std::ptrdiff_t error_image_bytes;   // [row][step][16][4], whole units
+  int quartets;                       // of an image's band, the last one filled up with zeros
+  std::ptrdiff_t error_image_bytes;   // [row][step][16][4], whole quartets
 
   explicit Layout(const ConvShape& s) : shape(s) {
     row_steps = (s.out_width() + 3) / 4;
     band = std::clamp(kManySteps / row_steps, 1, s.out_height());
     bands = (s.out_height() + band - 1) / band;
-    group = bands > 1 ? 1 : std::clamp(kFewSteps / (row_steps * band), 1, s.batch);
+    parcel = bands > 1 ? 1 : std::clamp(kFewSteps / (row_steps * band), 1, s.batch);
     column_panels = panels_of(s.kernel * s.in_channels);
     output_panels = panels_of(s.out_channels);
     phase_rows = band + (s.kernel - 1) / s.stride;
     row_bytes = std::ptrdiff_t{row_steps} * kStepBytes;
     column_image_bytes = row_bytes * phase_rows * s.stride;
-    units = (band * row_steps + kUnitSteps - 1) / kUnitSteps;
-    error_image_bytes = std::ptrdiff_t{units} * kUnitSteps * kStepBytes;
+    quartets = (band * row_steps + kQuartetSteps - 1) / kQuartetSteps;
+    error_image_bytes = std::ptrdiff_t{quartets} * kQuartetSteps * kStepBytes;
   }
   std::size_t tiles() const {
     return static_cast<std::size_t>(column_panels) * shape.kernel * output_panels;
@@ -65,8 +65,8 @@ struct Layout {
   std::size_t outputs() const { return static_cast<std::size_t>(shape.out_channels); }
 };
 
-// The units of an output panel by level.
-using UnitLists = std::array<std::vector<UnitRun>, kUnitLevels>;
+// The quartets of an output panel by level.
+using QuartetLists = std::array<std::vector<QuartetChain>, kQuartetLevels>;
 
 // What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
 // overflow.
@@ -78,9 +78,9 @@ struct Accumulator {
   AlignedBuffer<std::int32_t> band_sums;    // error sums of one work item
   AlignedBuffer<std::uint8_t> columns;
   AlignedBuffer<std::uint8_t> errors;
-  AlignedBuffer<UnitLevel> levels;  // of the units of an image
-  AlignedBuffer<int> runs;
-  std::vector<UnitLists> units;  // [output panel]
+  AlignedBuffer<QuartetLevel> levels;  // of the quartets of an image
+  AlignedBuffer<int> chains;
+  std::vector<QuartetLists> quartets;  // [output panel]
   std::int64_t pixels = 0;
 
   void clear(const Layout& layout) {

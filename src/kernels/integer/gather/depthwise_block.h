@@ -45,7 +45,7 @@ void each_depthwise_block(std::span<const PhasePlan> phases, int images, Use use
 inline DepthwiseJob depthwise_job(const Gather& call, const PhasePlan& phase) {
   const PackedTaps& taps = *phase.taps;
   const std::int64_t largest =
-      (std::int64_t{call.params.levels()} << (call.weight_bits - 1)) * taps.taps();
+      (std::int64_t{call.params.largest_code()} << (call.weight_bits - 1)) * taps.taps();
   const bool narrow = largest <= std::numeric_limits<std::int16_t>::max();
   DepthwiseJob job{};
   job.source_step = taps.x.source_step;

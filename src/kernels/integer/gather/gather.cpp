@@ -1,6 +1,6 @@
 #include "kernels/integer/gather/gather.h"
 
-#include "kernels/integer/gather/gather_work.h"
+#include "kernels/integer/gather/parcel_work.h"
 
 #include <cassert>
 
@@ -10,15 +10,15 @@ GatherRun::GatherRun(const Gather& call)
     : call_(call),
       table_(microkernels()),
       plan_(plan_gather(call, table_)),
-      stats_(call.stats != nullptr ? plan_.groups : 0,
+      stats_(call.stats != nullptr ? plan_.parcels : 0,
              panels_of(call.phases.front().out_channels)) {}
 
 void GatherRun::run(int image, int images, const std::uint8_t* codes) {
-  assert(image % plan_.group == 0);
-  for (int n = 0; n < images; n += plan_.group) {
-    const int group = (image + n) / plan_.group;
-    GroupWork(call_, plan_, table_, group, codes + n * call_.grid.image_bytes(),
-              stats_.group(group))
+  assert(image % plan_.parcel == 0);
+  for (int n = 0; n < images; n += plan_.parcel) {
+    const int parcel = (image + n) / plan_.parcel;
+    ParcelWork(call_, plan_, table_, parcel, codes + n * call_.grid.image_bytes(),
+               stats_.parcel(parcel))
         .run();
   }
 }

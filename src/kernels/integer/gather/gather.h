@@ -14,7 +14,7 @@ class GatherRun {
   explicit GatherRun(const Gather& call);
 
   // Images that share a work item; runs start at multiples of it.
-  int group() const { return plan_.group; }
+  int parcel() const { return plan_.parcel; }
   // `codes` are those of the first of the images.
   void run(int image, int images, const std::uint8_t* codes);
   // Once all images have been run.

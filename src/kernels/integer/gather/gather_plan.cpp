@@ -10,23 +10,23 @@ namespace {
 
 // Small images (the last stages, fully connected layers) share a work item, so that the blocks of
 // the dot products are filled: as many as share a partial sum of the statistics.
-int images_per_group(const Gather& call) {
+int images_per_parcel(const Gather& call) {
   const ConvShape out{.batch = call.grid.batch, .height = call.out_height, .width = call.out_width};
   return out.images_a_sum();
 }
 
-void map_pixels(const Gather& call, int group, int first_y, int first_x, PhasePlan& plan) {
+void map_pixels(const Gather& call, int parcel, int first_y, int first_x, PhasePlan& plan) {
   const PackedTaps& taps = *plan.taps;
   const auto image_elements = std::ptrdiff_t{call.out_height} * call.out_width * taps.out_channels;
-  for (int n = 0; n < group; ++n) {
+  for (int n = 0; n < parcel; ++n) {
     for (int i = 0; i < plan.rows; ++i) {
       for (int j = 0; j < plan.columns; ++j) {
         const int y = i * taps.y.source_step + taps.y.origin;
         const int x = j * taps.x.source_step + taps.x.origin;
         plan.sources.push_back(static_cast<std::int32_t>(
             n * call.grid.image_bytes() + y * call.grid.row_bytes() + x * call.grid.channels));
-        const int out_y = first_y + i * call.step;
-        const int out_x = first_x + j * call.step;
+        const int out_y = first_y + i * call.stride;
+        const int out_x = first_x + j * call.stride;
         plan.targets.push_back(static_cast<std::int32_t>(
             n * image_elements +
             (std::ptrdiff_t{out_y} * call.out_width + out_x) * taps.out_channels));
@@ -96,15 +96,15 @@ int taken_off(const CodeParams& params, Arithmetic arithmetic) {
   }
 }
 
-PhasePlan plan_phase(const Gather& call, int phase, int group, const Chains& chains,
+PhasePlan plan_phase(const Gather& call, int phase, int parcel, const Chains& chains,
                      Arithmetic arithmetic) {
   PhasePlan plan;
   plan.taps = &call.phases[static_cast<std::size_t>(phase)];
-  const int first_y = phase / call.step;
-  const int first_x = phase % call.step;
-  plan.rows = (call.out_height - first_y + call.step - 1) / call.step;
-  plan.columns = (call.out_width - first_x + call.step - 1) / call.step;
-  map_pixels(call, group, first_y, first_x, plan);
+  const int first_y = phase / call.stride;
+  const int first_x = phase % call.stride;
+  plan.rows = (call.out_height - first_y + call.stride - 1) / call.stride;
+  plan.columns = (call.out_width - first_x + call.stride - 1) / call.stride;
+  map_pixels(call, parcel, first_y, first_x, plan);
   if (call.box == Box::channel) {
     plan.tap_bytes = tap_offsets(*plan.taps, call.grid);
   } else {
@@ -138,16 +138,16 @@ Arithmetic choose_arithmetic(const Gather& call, std::span<const Chains> chains)
   const CodeParams& params = call.params;
   if (are_long(call, chains)) return Arithmetic::chained;
   assert(has_levels(call.weight_bits));
-  return params.zero_point * 8 <= params.levels() ? Arithmetic::unsigned_levels
-                                                  : Arithmetic::signed_levels;
+  return params.zero_point * 8 <= params.largest_code() ? Arithmetic::unsigned_levels
+                                                        : Arithmetic::signed_levels;
 }
 
 }  // namespace
 
 GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
   GatherPlan plan;
-  plan.group = images_per_group(call);
-  plan.groups = (call.grid.batch + plan.group - 1) / plan.group;
+  plan.parcel = images_per_parcel(call);
+  plan.parcels = (call.grid.batch + plan.parcel - 1) / plan.parcel;
   std::vector<Chains> chains(call.phases.size());
   if (suits_winograd(call, table.winograd)) {
     plan.arithmetic = Arithmetic::winograd;
@@ -157,8 +157,8 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
     });
     plan.arithmetic = choose_arithmetic(call, chains);
   }
-  for (int phase = 0; phase < call.step * call.step; ++phase) {
-    plan.phases.push_back(plan_phase(call, phase, plan.group,
+  for (int phase = 0; phase < call.stride * call.stride; ++phase) {
+    plan.phases.push_back(plan_phase(call, phase, plan.parcel,
                                      chains[static_cast<std::size_t>(phase)], plan.arithmetic));
   }
   return plan;

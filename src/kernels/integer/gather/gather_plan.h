@@ -17,8 +17,9 @@ struct Gather {
   CodeGrid grid;  // of the gathered codes
   CodeParams params;
   int weight_bits = kMaxBits;
-  std::span<const PackedTaps> phases;  // output pixel (y, x) belongs to phase y % step, x % step
-  int step = 1;                        // phases.size() == step * step
+  // Output pixel (y, x) belongs to phase (y % stride, x % stride).
+  std::span<const PackedTaps> phases;
+  int stride = 1;  // phases.size() == stride * stride
   int out_height = 1;
   int out_width = 1;
   Box box = Box::pixel;
@@ -50,8 +51,8 @@ struct PhasePlan {
   const PackedTaps* taps = nullptr;
   int rows = 0;  // output pixels of the phase in one image
   int columns = 0;
-  std::vector<std::int32_t> sources;  // byte offset of each pixel's first tap in a group of images
-  std::vector<std::int32_t> targets;  // element offset of each pixel in the group's output
+  std::vector<std::int32_t> sources;  // byte offset of each pixel's first tap in a parcel of images
+  std::vector<std::int32_t> targets;  // element offset of each pixel in the parcel's output
   std::vector<Segment> segments;      // dense
   std::vector<std::int32_t> tap_bytes;       // depthwise
   std::vector<std::int32_t> channel_int;     // what each channel's sums lack
@@ -62,8 +63,8 @@ struct PhasePlan {
 };
 
 struct GatherPlan {
-  int group = 1;   // images that one work item covers
-  int groups = 1;  // work items
+  int parcel = 1;   // images that one work item covers
+  int parcels = 1;  // work items
   Arithmetic arithmetic = Arithmetic::chained;
   std::vector<PhasePlan> phases;
 

@@ -14,14 +14,14 @@ inline constexpr int kStatsFloats = 4 * kPanel;  // sum, sum of squares, low, hi
 
 class PartialStats {
  public:
-  PartialStats(int groups, int panels)
-      : groups_(groups), panels_(panels), data_(std::size_t(groups) * panels * kStatsFloats) {
+  PartialStats(int parcels, int panels)
+      : parcels_(parcels), panels_(panels), data_(std::size_t(parcels) * panels * kStatsFloats) {
     for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = kStart[i / kPanel % 4];
   }
 
   // The partial results of a work item, [panel][4][16]; null when none are wanted.
-  float* group(int index) {
-    return groups_ == 0 ? nullptr : data_.data() + std::ptrdiff_t{index} * panels_ * kStatsFloats;
+  float* parcel(int index) {
+    return parcels_ == 0 ? nullptr : data_.data() + std::ptrdiff_t{index} * panels_ * kStatsFloats;
   }
 
   void reduce(int channels, ChannelStats& stats) const {
@@ -30,10 +30,10 @@ class PartialStats {
     stats.sum_of_squares.assign(size, 0.0);
     stats.low.assign(size, kStart[2]);
     stats.high.assign(size, kStart[3]);
-    for (int group = 0; group < groups_; ++group) {
+    for (int parcel = 0; parcel < parcels_; ++parcel) {
       for (std::size_t c = 0; c < size; ++c) {
         const float* p =
-            data_.data() + (std::size_t(group) * panels_ + c / kPanel) * kStatsFloats + c % kPanel;
+            data_.data() + (std::size_t(parcel) * panels_ + c / kPanel) * kStatsFloats + c % kPanel;
         stats.sum[c] += p[0];
         stats.sum_of_squares[c] += p[kPanel];
         stats.low[c] = std::min(stats.low[c], p[2 * kPanel]);
@@ -45,7 +45,7 @@ class PartialStats {
  private:
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
   static constexpr float kStart[4] = {0.0f, 0.0f, kInfinity, -kInfinity};
-  int groups_;
+  int parcels_;
   int panels_;
   std::vector<float> data_;
 };

@@ -26,7 +26,7 @@ void append_start(std::span<const std::int32_t> tap_sums, const CodeParams& para
                   std::vector<std::int16_t>& start) {
   static constexpr int kRaised[4] = {2, 0, 1, -1};
   constexpr std::size_t kOutputs = 4;
-  const int raise = 2 * params.levels();
+  const int raise = 2 * params.largest_code();
   const int middle = middle_code(params);
   for (std::size_t i = 0; i < tap_sums.size() / kTileTaps * kOutputs; ++i) {
     const std::size_t lane = i % kLanes;
@@ -108,7 +108,7 @@ void TileBand::move_to(int first, int pixels) {
                         .row_bytes = call_.grid.row_bytes(),
                         .channels = call_.grid.channels,
                         .tiles = columns(),
-                        .raise = 2 * call_.params.levels(),
+                        .raise = 2 * call_.params.largest_code(),
                         .points = points_ + row * row_bytes_,
                         .point_bytes = point_bytes_});
   }

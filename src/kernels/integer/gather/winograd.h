@@ -32,7 +32,7 @@ struct WinogradScratch {
   AlignedBuffer<std::int32_t> sums;
 };
 
-// A few rows of tiles, all pixels of which are multiplied in one go. Rows of all images of a group
+// A few rows of tiles, all pixels of which are multiplied in one go. Rows of all images of a parcel
 // follow each other.
 class TileBand {
  public:

@@ -20,8 +20,8 @@ namespace bitcycle::integer {
 // Only one operand is looked at (the gathered codes; in backward-weights the errors), the other may
 // hold anything. What the codes of a few pixels allow is their level: one chain for a row of taps,
 // chains of 4 steps, of 2, of 1, and if not even pairs fit, 16-bit operands (vpmaddwd, exact for
-// all). In backward-weights, one chain for as many units of 4 steps as their errors allow, and
-// within a unit as above.
+// all). In backward-weights, one chain for as many quartets of 4 steps as their errors allow, and
+// within a quartet as above.
 // Signed operands are differences from the zero point, which keeps them small; those that are not
 // 8-bit numbers need 16-bit operands. Depthwise sums are short: where U S fits 16 bits for all taps
 // together, everything is added in 16 bits, else vpmaddwd is used. VNNI's vpdpbusd adds in 32 bits
@@ -40,8 +40,8 @@ inline constexpr int kLongChain = 4;
 inline constexpr int kLevels = 5;  // rows, chains of 4, 2, 1 steps, 16-bit operands
 inline constexpr int kWideLevel = kLevels - 1;
 inline constexpr int kLevelSteps = 4;  // of the longest chain but for rows
-enum class UnitLevel : std::uint8_t { run, pairs, single, wide };
-inline constexpr std::size_t kUnitLevels = 4;
+enum class QuartetLevel : std::uint8_t { chain, pairs, single, wide };
+inline constexpr std::size_t kQuartetLevels = 4;
 inline constexpr int kMaxProducts = 65793;
 static_assert(chain_length(8, 7) == 1 && chain_length(7, 8) == 1 && chain_length(8, 8) == 0);
 static_assert(std::int64_t{kMaxProducts} * 255 * 128 <= 2147483647);

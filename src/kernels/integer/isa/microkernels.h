@@ -22,12 +22,12 @@
 
 namespace bitcycle::integer {
 
-inline constexpr int kPanel = 16;      // channels of a panel
-inline constexpr int kStepBytes = 64;  // kPanel * 4
-inline constexpr int kMaxPixels = 16;  // most pixels that one dot block takes
-inline constexpr int kMaxPanels = 2;   // most panels
-inline constexpr int kMaxTapRows = 3;  // most rows of taps that one outer product takes
-inline constexpr int kUnitSteps = 4;   // steps that share a level in backward-weights
+inline constexpr int kPanel = 16;        // channels of a panel
+inline constexpr int kStepBytes = 64;    // kPanel * 4
+inline constexpr int kMaxPixels = 16;    // most pixels that one dot block takes
+inline constexpr int kMaxPanels = 2;     // most panels
+inline constexpr int kMaxTapRows = 3;    // most rows of taps that one outer product takes
+inline constexpr int kQuartetSteps = 4;  // steps that share a level in backward-weights
 
 // A run of steps that are contiguous in the source, `offset` bytes after a pixel's first. `flush`
 // asks for 16-bit sums to be widened after the run.
@@ -105,9 +105,9 @@ constexpr StoreKernels make_stores() {
   return {of_type(static_cast<Half*>(nullptr)), of_type(static_cast<float*>(nullptr))};
 }
 
-// sums[16][16] += errors^T . columns over `images` runs of `steps` steps; errors are [step][16][4]
-// signed, columns [step][16][4] unsigned. The same for further rows of taps, whose columns and sums
-// lie some way off.
+// sums[16][16] += errors^T . columns over `images` images of `steps` steps; errors are
+// [step][16][4] signed, columns [step][16][4] unsigned. The same for further rows of taps, whose
+// columns and sums lie some way off.
 struct OuterJob {
   const std::uint8_t* columns;
   const std::int8_t* errors;
@@ -122,20 +122,20 @@ struct OuterJob {
 };
 using OuterKernel = void (*)(const OuterJob&);
 
-// The same over runs of units of kUnitSteps steps of one level. `zero` was taken off the errors,
-// which wrap around at UnitLevel::wide.
-struct UnitRun {
+// The same over chains of quartets of kQuartetSteps steps of one level. `zero` was taken off the
+// errors, which wrap around at QuartetLevel::wide.
+struct QuartetChain {
   std::int32_t columns, errors;  // byte offsets
-  std::int32_t units;
+  std::int32_t quartets;
 };
-struct UnitsJob {
+struct QuartetsJob {
   const std::uint8_t* columns;
   const std::int8_t* errors;
-  std::span<const UnitRun> runs;
+  std::span<const QuartetChain> chains;
   int zero;
   std::int32_t* sums;
 };
-using UnitsKernel = void (*)(const UnitsJob&);
+using QuartetsKernel = void (*)(const QuartetsJob&);
 
 struct Span {
   int low, high;  // both included
@@ -158,14 +158,14 @@ struct SurveyJob {
   std::int32_t* sums;         // of each pixel's codes
 };
 
-// The same for units of interleaved errors that had `zero` taken off.
-struct UnitSurveyJob {
+// The same for quartets of interleaved errors that had `zero` taken off.
+struct QuartetSurveyJob {
   const std::uint8_t* panel;
-  int units;
+  int quartets;
   int zero;
   int limit;
-  UnitLevel* levels;
-  int* runs;  // of a run's first unit: the units of its chain; else 1
+  QuartetLevel* levels;
+  int* chains;  // of a first quartet: the quartets of its chain; else 1
 };
 
 struct PassKernels;
@@ -179,7 +179,7 @@ struct Microkernels {
   WinogradKernels winograd;
   OuterKernel outer;  // null where sums saturate
   int outer_rows;
-  std::array<UnitsKernel, kUnitLevels> units;  // there instead
+  std::array<QuartetsKernel, kQuartetLevels> quartets;  // there instead
   StoreKernels store;
 
   // Sum of each pixel's codes.
@@ -198,7 +198,7 @@ struct Microkernels {
   // filled up with 0.
   void (*interleave)(const std::uint8_t* source, std::ptrdiff_t pixel_stride, int pixels,
                      std::uint8_t subtract, std::uint8_t* panel);
-  void (*survey_units)(const UnitSurveyJob&);
+  void (*survey_quartets)(const QuartetSurveyJob&);
   // sums[16] = sum over steps and their 4 bytes.
   void (*step_sums)(const std::uint8_t* panel, int steps, std::int32_t* sums);
 

@@ -22,8 +22,9 @@ TEST(Levels, ExactOnBothSidesOfEveryLimit) {
           operands.errors.params.zero_point = 128;
           std::fill(operands.errors.dense.begin(), operands.errors.dense.end(),
                     static_cast<std::uint8_t>(std::min(255, 128 + sign * distance)));
-          std::fill(operands.input.dense.begin(), operands.input.dense.end(),
-                    static_cast<std::uint8_t>(std::min(distance, operands.input.params.levels())));
+          std::fill(
+              operands.input.dense.begin(), operands.input.dense.end(),
+              static_cast<std::uint8_t>(std::min(distance, operands.input.params.largest_code())));
           operands.errors.fill_padded();
           operands.input.fill_padded();
           expect_exact(operands, "distance " + std::to_string(sign * distance));
@@ -51,7 +52,7 @@ TEST(Levels, ExactWhereLevelsMix) {
         const auto pixels = codes->dense.size() / channels;
         const auto values = growing_codes(static_cast<int>(pixels), codes->grid.channels, centre);
         std::transform(values.begin(), values.end() - kCodeSlack, codes->dense.begin(),
-                       [&](int code) { return std::min(code, codes->params.levels()); });
+                       [&](int code) { return std::min(code, codes->params.largest_code()); });
         codes->fill_padded();
       }
       expect_exact(operands, describe(operands.c));

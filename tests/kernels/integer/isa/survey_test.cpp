@@ -158,7 +158,7 @@ TEST(Survey, ChainsOfWeightsEndInTime) {
   }
 }
 
-constexpr int kUnitBytes = kUnitSteps * kStepBytes;
+constexpr int kQuartetBytes = kQuartetSteps * kStepBytes;
 
 // The largest sum in a lane of `chain` steps of interleaved errors.
 int panel_sum(std::span<const std::uint8_t> codes, int zero, int first, int chain) {
@@ -174,49 +174,51 @@ int panel_sum(std::span<const std::uint8_t> codes, int zero, int first, int chai
   return largest;
 }
 
-UnitLevel expected_unit_level(std::span<const std::uint8_t> unit, int zero, int limit) {
-  if (!has_byte_differences(unit, zero)) return UnitLevel::wide;
-  const int level = expected_level(
-      kUnitSteps, limit, [&](int first, int chain) { return panel_sum(unit, zero, first, chain); });
-  return static_cast<UnitLevel>(level - 1);
+QuartetLevel expected_quartet_level(std::span<const std::uint8_t> quartet, int zero, int limit) {
+  if (!has_byte_differences(quartet, zero)) return QuartetLevel::wide;
+  const int level = expected_level(kQuartetSteps, limit, [&](int first, int chain) {
+    return panel_sum(quartet, zero, first, chain);
+  });
+  return static_cast<QuartetLevel>(level - 1);
 }
 
 // Runs are as long as their sums stay within the limit and no longer.
-void check_units(int zero, int limit, std::array<int, kUnitLevels>& found) {
-  constexpr int kUnits = 501;
-  std::vector<std::uint8_t> panel = growing_codes(kUnits, kUnitBytes, zero);
+void check_quartets(int zero, int limit, std::array<int, kQuartetLevels>& found) {
+  constexpr int kQuartets = 501;
+  std::vector<std::uint8_t> panel = growing_codes(kQuartets, kQuartetBytes, zero);
   const std::vector<std::uint8_t> codes = panel;
   for (std::uint8_t& code : panel) code = static_cast<std::uint8_t>(code - zero);
-  std::vector<UnitLevel> levels(kUnits);
-  std::vector<int> runs(kUnits);
-  avx2_microkernels().survey_units({panel.data(), kUnits, zero, limit, levels.data(), runs.data()});
-  const auto units = [&](int first, int count) {
-    return std::span(codes).subspan(std::size_t(first) * kUnitBytes,
-                                    std::size_t(count) * kUnitBytes);
+  std::vector<QuartetLevel> levels(kQuartets);
+  std::vector<int> chains(kQuartets);
+  avx2_microkernels().survey_quartets(
+      {panel.data(), kQuartets, zero, limit, levels.data(), chains.data()});
+  const auto quartets = [&](int first, int count) {
+    return std::span(codes).subspan(std::size_t(first) * kQuartetBytes,
+                                    std::size_t(count) * kQuartetBytes);
   };
-  for (int u = 0; u < kUnits; ++u) {
-    ASSERT_EQ(levels[std::size_t(u)], expected_unit_level(units(u, 1), zero, limit)) << u;
+  for (int u = 0; u < kQuartets; ++u) {
+    ASSERT_EQ(levels[std::size_t(u)], expected_quartet_level(quartets(u, 1), zero, limit)) << u;
     ++found[std::size_t(levels[std::size_t(u)])];
   }
-  for (int u = 0; u < kUnits;) {
-    const int run = runs[std::size_t(u)];
+  for (int u = 0; u < kQuartets;) {
+    const int run = chains[std::size_t(u)];
     const auto sum = [&](int count) {
-      return panel_sum(units(u, count), zero, 0, count * kUnitSteps);
+      return panel_sum(quartets(u, count), zero, 0, count * kQuartetSteps);
     };
-    const bool chain = levels[std::size_t(u)] == UnitLevel::run;
+    const bool chain = levels[std::size_t(u)] == QuartetLevel::chain;
     ASSERT_TRUE(chain ? sum(run) <= limit : run == 1) << u;
     const bool ends_early =
-        chain && u + run < kUnits && levels[std::size_t(u + run)] == UnitLevel::run;
+        chain && u + run < kQuartets && levels[std::size_t(u + run)] == QuartetLevel::chain;
     ASSERT_TRUE(!ends_early || sum(run + 1) > limit) << u;
     u += run;
   }
 }
 
-TEST(Survey, UnitsFindTheLongestChains) {
+TEST(Survey, QuartetsFindTheLongestChains) {
   if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
-  std::array<int, kUnitLevels> found{};
+  std::array<int, kQuartetLevels> found{};
   for (const int zero : {90, 127, 160}) {
-    for (const int bits : {3, 5, 8}) check_units(zero, signed_limit(bits), found);
+    for (const int bits : {3, 5, 8}) check_quartets(zero, signed_limit(bits), found);
   }
   for (const int count : found) EXPECT_GT(count, 0);
 }

@@ -92,7 +92,7 @@ struct Tensors {
     const float value = std::fma(value_of(y[i]), scale[k] * p.inverse_scale,
                                  std::fma(shift[k], p.inverse_scale, zero));
     return static_cast<int>(
-        std::nearbyint(std::clamp(value, zero, static_cast<float>(p.levels()))));
+        std::nearbyint(std::clamp(value, zero, static_cast<float>(p.largest_code()))));
   }
   // code = clamp(RNE(e / s + z + noise), 0, n), the noise's centre taken into the constant
   int error_code(std::size_t i, const CodeParams& p, NoiseKey key) const {
@@ -103,7 +103,7 @@ struct Tensors {
                                  std::fma(value_of(y[i]), b[k] * p.inverse_scale, constant));
     const float noisy = std::fma(static_cast<float>(noise_bits(key, i)), 1.0f / 65536.0f, value);
     return static_cast<int>(
-        std::nearbyint(std::clamp(noisy, 0.0f, static_cast<float>(p.levels()))));
+        std::nearbyint(std::clamp(noisy, 0.0f, static_cast<float>(p.largest_code()))));
   }
   float gated(std::size_t i) const {
     return normed(i) > 0.0f ? value_of(gradient[i]) + value_of(residual[i]) : 0.0f;

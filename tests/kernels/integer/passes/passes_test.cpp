@@ -205,10 +205,10 @@ TEST(IntegerPasses, CodeParamsCoverTheRangeAndZero) {
     for (const Range range : {Range{0, 3}, {-1, 2}, {-5, -1}, {2, 7}, {0, 0}, {-1e-42f, 1e-42f}}) {
       const CodeParams p = code_params(range, bits);
       EXPECT_GE(p.zero_point, 0);
-      EXPECT_LE(p.zero_point, p.levels());
+      EXPECT_LE(p.zero_point, p.largest_code());
       EXPECT_TRUE(std::isfinite(p.inverse_scale));
       const float low = p.scale * static_cast<float>(-p.zero_point);
-      const float high = p.scale * static_cast<float>(p.levels() - p.zero_point);
+      const float high = p.scale * static_cast<float>(p.largest_code() - p.zero_point);
       EXPECT_LE(low, std::min(range.low, 0.0f) + p.scale * 0.51f);
       EXPECT_GE(high, std::max(range.high, 0.0f) - p.scale * 0.51f);
     }

@@ -133,7 +133,7 @@ class Avx2Lanes {
   class Quantizer {
    public:
     explicit Quantizer(const CodeParams& params)
-        : high_(_mm256_set1_ps(static_cast<float>(params.levels()))) {}
+        : high_(_mm256_set1_ps(static_cast<float>(params.largest_code()))) {}
     void store(const Avx2Lanes& scaled, std::uint8_t* codes, int count) const {
       store16(packed(code(scaled.v_[0]), code(scaled.v_[1])), codes, count);
     }

@@ -26,14 +26,14 @@ template <int kSteps>
 
 // Chains of 1 or 2 steps, with 32-bit sums in registers.
 template <int kChain>
-[[gnu::noinline]] void units_short(const UnitsJob& job, const std::int8_t* errors,
-                                   std::int32_t* out) {
+[[gnu::noinline]] void quartets_short(const QuartetsJob& job, const std::int8_t* errors,
+                                      std::int32_t* out) {
   Lanes sums[kOutputs];
   unroll<kOutputs>([&](auto o) { sums[o] = {_mm256_setzero_si256(), _mm256_setzero_si256()}; });
-  for (const UnitRun& run : job.runs) {
-    const std::uint8_t* c = job.columns + run.columns;
-    const std::int8_t* e = errors + run.errors;
-    for (int s = 0; s < kUnitSteps; s += kChain, c += kChain * 64, e += kChain * kStepBytes) {
+  for (const QuartetChain& chain : job.chains) {
+    const std::uint8_t* c = job.columns + chain.columns;
+    const std::int8_t* e = errors + chain.errors;
+    for (int s = 0; s < kQuartetSteps; s += kChain, c += kChain * 64, e += kChain * kStepBytes) {
       Lanes columns[kChain];
       unroll<kChain>([&](auto k) {
         columns[k] = {load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
@@ -50,11 +50,11 @@ template <int kChain>
   });
 }
 
-// The steps of a unit into a chain; the first unit of a run starts it.
+// The steps of a quartet into a chain; its first quartet starts it.
 template <bool kFirst>
-[[gnu::always_inline]] inline void add_unit(const std::uint8_t* c, const std::int8_t* e,
-                                            Lanes (&lanes)[kOutputs]) {
-  unroll<kUnitSteps>([&](auto k) {
+[[gnu::always_inline]] inline void add_quartet(const std::uint8_t* c, const std::int8_t* e,
+                                               Lanes (&lanes)[kOutputs]) {
+  unroll<kQuartetSteps>([&](auto k) {
     const Lanes columns{load(c + k * kStepBytes), load(c + k * kStepBytes + 32)};
     unroll<kOutputs>([&](auto o) {
       const std::int8_t* bytes = e + k * kStepBytes + o * 4;
@@ -64,17 +64,18 @@ template <bool kFirst>
   });
 }
 
-// A chain for each run, added up in memory: sums and chains together would need more registers than
+// Whole chains, added up in memory: sums and chains together would need more registers than
 // there are.
-[[gnu::noinline]] void units_long(const UnitsJob& job, const std::int8_t* errors,
-                                  std::int32_t* out) {
-  for (const UnitRun& run : job.runs) {
-    const std::uint8_t* c = job.columns + run.columns;
-    const std::int8_t* e = errors + run.errors;
+[[gnu::noinline]] void quartets_long(const QuartetsJob& job, const std::int8_t* errors,
+                                     std::int32_t* out) {
+  for (const QuartetChain& chain : job.chains) {
+    const std::uint8_t* c = job.columns + chain.columns;
+    const std::int8_t* e = errors + chain.errors;
     Lanes lanes[kOutputs];
-    add_unit<true>(c, e, lanes);
-    for (int u = 1; u < run.units; ++u) {
-      add_unit<false>(c + u * kUnitSteps * kStepBytes, e + u * kUnitSteps * kStepBytes, lanes);
+    add_quartet<true>(c, e, lanes);
+    for (int u = 1; u < chain.quartets; ++u) {
+      add_quartet<false>(c + u * kQuartetSteps * kStepBytes, e + u * kQuartetSteps * kStepBytes,
+                         lanes);
     }
     unroll<kOutputs>([&](auto o) {
       add_to(out + o * kPanel, widened(lanes[o].low));
@@ -85,13 +86,13 @@ template <bool kFirst>
 
 // The kernel for all outputs, of one for kOutputs.
 template <auto kPart>
-void units_in_parts(const UnitsJob& job) {
+void quartets_in_parts(const QuartetsJob& job) {
   for (int o = 0; o < kPanel; o += kOutputs) kPart(job, job.errors + o * 4, job.sums + o * kPanel);
 }
 
-// Units in 16-bit operands, two outputs: more would not leave registers for the operands.
-[[gnu::noinline]] void units_wide_part(const UnitsJob& job, const std::int8_t* errors,
-                                       std::int32_t* out) {
+// Quartets in 16-bit operands, two outputs: more would not leave registers for the operands.
+[[gnu::noinline]] void quartets_wide_part(const QuartetsJob& job, const std::int8_t* errors,
+                                          std::int32_t* out) {
   constexpr int kWideOutputs = 2;
   const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
   const __m256i wide_zero = _mm256_set1_epi16(static_cast<short>(job.zero));
@@ -99,14 +100,14 @@ void units_in_parts(const UnitsJob& job) {
   unroll<kWideOutputs>([&](auto o) {
     sums[o] = {load(out + o * kPanel), load(out + o * kPanel + 8)};
   });
-  for (const UnitRun& run : job.runs) {
+  for (const QuartetChain& chain : job.chains) {
 #pragma GCC unroll 1  // unrolled, gcc would run out of registers
-    for (int s = 0; s < kUnitSteps; ++s) {
-      const std::uint8_t* columns = job.columns + run.columns + s * kStepBytes;
+    for (int s = 0; s < kQuartetSteps; ++s) {
+      const std::uint8_t* columns = job.columns + chain.columns + s * kStepBytes;
       const Wide low = widen_unsigned(load(columns));
       const Wide high = widen_unsigned(load(columns + 32));
       unroll<kWideOutputs>([&](auto o) {
-        const __m256i bytes = broadcast(errors + run.errors + s * kStepBytes + o * 4);
+        const __m256i bytes = broadcast(errors + chain.errors + s * kStepBytes + o * 4);
         const Wide codes = widen_unsigned(_mm256_add_epi8(bytes, zero));
         const __m256i even = _mm256_sub_epi16(codes.even, wide_zero);
         const __m256i odd = _mm256_sub_epi16(codes.odd, wide_zero);
@@ -124,14 +125,14 @@ void units_in_parts(const UnitsJob& job) {
   });
 }
 
-void units_wide(const UnitsJob& job) {
+void quartets_wide(const QuartetsJob& job) {
   for (int o = 0; o < kPanel; o += 2)
-    units_wide_part(job, job.errors + o * 4, job.sums + o * kPanel);
+    quartets_wide_part(job, job.errors + o * 4, job.sums + o * kPanel);
 }
 
-constexpr std::array<UnitsKernel, kUnitLevels> kUnits{units_in_parts<units_long>,
-                                                      units_in_parts<units_short<2>>,
-                                                      units_in_parts<units_short<1>>, units_wide};
+constexpr std::array<QuartetsKernel, kQuartetLevels> kQuartets{
+    quartets_in_parts<quartets_long>, quartets_in_parts<quartets_short<2>>,
+    quartets_in_parts<quartets_short<1>>, quartets_wide};
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

@@ -197,15 +197,15 @@ void survey(const SurveyJob& job) {
 }
 
 // Lanes of [step][16][4] panels add up the same channel of successive steps.
-struct UnitSurvey {
+struct QuartetSurvey {
   __m256i one, two = _mm256_setzero_si256(), four[2];  // sums of magnitudes, four of either half
   __m256i largest = _mm256_setzero_si256();
 
-  UnitSurvey(const std::uint8_t* unit, __m256i zero) : one(_mm256_setzero_si256()) {
+  QuartetSurvey(const std::uint8_t* quartet, __m256i zero) : one(_mm256_setzero_si256()) {
     unroll<2>([&](auto half) {
-      __m256i step[kUnitSteps];
-      unroll<kUnitSteps>([&](auto s) {
-        const __m256i codes = _mm256_add_epi8(load(unit + s * kStepBytes + half * 32), zero);
+      __m256i step[kQuartetSteps];
+      unroll<kQuartetSteps>([&](auto s) {
+        const __m256i codes = _mm256_add_epi8(load(quartet + s * kStepBytes + half * 32), zero);
         const __m256i magnitudes = distance(codes, zero);
         largest = _mm256_max_epu8(largest, magnitudes);
         step[s] = _mm256_maddubs_epi16(magnitudes, _mm256_set1_epi8(1));
@@ -225,32 +225,32 @@ inline bool any_beyond(__m256i sums, __m256i limit) {
   return _mm256_movemask_epi8(_mm256_cmpgt_epi16(sums, limit)) != 0;
 }
 
-// The level of a unit on its own.
-inline UnitLevel level_of(const UnitSurvey& unit, __m256i limit) {
-  if (!unit.narrow() || any_beyond(unit.one, limit)) return UnitLevel::wide;
-  if (any_beyond(unit.two, limit)) return UnitLevel::single;
-  const bool fits = !any_beyond(_mm256_max_epi16(unit.four[0], unit.four[1]), limit);
-  return fits ? UnitLevel::run : UnitLevel::pairs;
+// The level of a quartet on its own.
+inline QuartetLevel level_of(const QuartetSurvey& quartet, __m256i limit) {
+  if (!quartet.narrow() || any_beyond(quartet.one, limit)) return QuartetLevel::wide;
+  if (any_beyond(quartet.two, limit)) return QuartetLevel::single;
+  const bool fits = !any_beyond(_mm256_max_epi16(quartet.four[0], quartet.four[1]), limit);
+  return fits ? QuartetLevel::chain : QuartetLevel::pairs;
 }
 
 // Runs get as long as they can.
-void survey_units(const UnitSurveyJob& job) {
+void survey_quartets(const QuartetSurveyJob& job) {
   const __m256i zero = _mm256_set1_epi8(static_cast<char>(job.zero));
   const __m256i limit = _mm256_set1_epi16(static_cast<short>(job.limit));
   __m256i low = _mm256_setzero_si256(), high = low;  // of the run so far
   int first = 0;
-  for (int u = 0; u < job.units; ++u) {
-    const UnitSurvey unit(job.panel + u * kUnitSteps * kStepBytes, zero);
-    const __m256i next_low = _mm256_add_epi16(low, unit.four[0]);
-    const __m256i next_high = _mm256_add_epi16(high, unit.four[1]);
-    job.levels[u] = level_of(unit, limit);
-    job.runs[u] = 1;
-    const bool longer = u > 0 && job.levels[u - 1] == UnitLevel::run && unit.narrow() &&
+  for (int u = 0; u < job.quartets; ++u) {
+    const QuartetSurvey quartet(job.panel + u * kQuartetSteps * kStepBytes, zero);
+    const __m256i next_low = _mm256_add_epi16(low, quartet.four[0]);
+    const __m256i next_high = _mm256_add_epi16(high, quartet.four[1]);
+    job.levels[u] = level_of(quartet, limit);
+    job.chains[u] = 1;
+    const bool longer = u > 0 && job.levels[u - 1] == QuartetLevel::chain && quartet.narrow() &&
                         !any_beyond(_mm256_max_epi16(next_low, next_high), limit);
-    if (longer) ++job.runs[first];
+    if (longer) ++job.chains[first];
     if (!longer) first = u;
-    low = longer ? next_low : unit.four[0];
-    high = longer ? next_high : unit.four[1];
+    low = longer ? next_low : quartet.four[0];
+    high = longer ? next_high : quartet.four[1];
   }
 }
 

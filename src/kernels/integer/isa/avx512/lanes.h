@@ -77,7 +77,8 @@ class Avx512Lanes {
 
   class Quantizer {
    public:
-    explicit Quantizer(const CodeParams& params) : high_(static_cast<float>(params.levels())) {}
+    explicit Quantizer(const CodeParams& params)
+        : high_(static_cast<float>(params.largest_code())) {}
     void store(const Avx512Lanes& scaled, std::uint8_t* codes, int count) const {
       scaled.min(all(high_)).max(all(0.0f)).store_bytes(codes, count);
     }

@@ -99,7 +99,8 @@ class ScalarLanes {
   // Rounds to nearest even and clamps to [0, levels]; the zero point is already in the values.
   class Quantizer {
    public:
-    explicit Quantizer(const CodeParams& params) : high_(static_cast<float>(params.levels())) {}
+    explicit Quantizer(const CodeParams& params)
+        : high_(static_cast<float>(params.largest_code())) {}
     void store(const ScalarLanes& scaled, std::uint8_t* codes, int count) const {
       const ScalarLanes clamped = scaled.min(all(high_)).max(all(0.0f));
       make([&](int i) { return std::nearbyint(clamped.v_[i]); }).store_bytes(codes, count);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a group of images needs besides its dot products: the box sums of its codes, and the levels
+// What a parcel of images needs besides its dot products: the box sums of its codes, and the levels
 // that they allow.
 
 #include "kernels/integer/gather/winograd.h"
@@ -23,7 +23,7 @@ struct LevelOrder {
 };
 
 // Kept per thread.
-struct GroupScratch {
+struct ParcelScratch {
   AlignedBuffer<std::int32_t> pixel_sums;
   AlignedBuffer<float> weighted_sums;
   AlignedBuffer<std::int32_t> int_boxes;
@@ -38,10 +38,10 @@ struct GroupScratch {
   WinogradScratch winograd;
 };
 
-class Group {
+class Parcel {
  public:
-  Group(const Gather& call, const GatherPlan& plan, const Microkernels& table,
-        GroupScratch& scratch, int index, const std::uint8_t* codes);
+  Parcel(const Gather& call, const GatherPlan& plan, const Microkernels& table,
+         ParcelScratch& scratch, int index, const std::uint8_t* codes);
 
   int images() const { return images_; }
   const std::uint8_t* codes() const { return codes_; }
@@ -75,7 +75,7 @@ class Group {
   const Gather& call_;
   const GatherPlan& plan_;
   const Microkernels& table_;
-  GroupScratch& scratch_;
+  ParcelScratch& scratch_;
   int images_;
   const std::uint8_t* codes_;
 };

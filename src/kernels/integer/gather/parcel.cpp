@@ -1,4 +1,4 @@
-#include "kernels/integer/gather/gather_group.h"
+#include "kernels/integer/gather/parcel.h"
 
 #include "kernels/integer/gather/boxes.h"
 
@@ -36,16 +36,16 @@ LevelOrder order_blocks(const std::uint8_t* levels, int pixels, int block) {
 
 }  // namespace
 
-Group::Group(const Gather& call, const GatherPlan& plan, const Microkernels& table,
-             GroupScratch& scratch, int index, const std::uint8_t* codes)
+Parcel::Parcel(const Gather& call, const GatherPlan& plan, const Microkernels& table,
+               ParcelScratch& scratch, int index, const std::uint8_t* codes)
     : call_(call),
       plan_(plan),
       table_(table),
       scratch_(scratch),
-      images_(std::min(plan.group, call.grid.batch - index * plan.group)),
+      images_(std::min(plan.parcel, call.grid.batch - index * plan.parcel)),
       codes_(codes) {}
 
-void Group::survey() {
+void Parcel::survey() {
   const auto pixels = static_cast<int>(plane_pixels() * images_);
   const auto size = static_cast<std::size_t>(pixels);
   const int zero = call_.params.zero_point;
@@ -71,7 +71,7 @@ void Group::survey() {
   }
 }
 
-void Group::fill(const PhasePlan& phase) {
+void Parcel::fill(const PhasePlan& phase) {
   const auto count = static_cast<std::size_t>(images_) * phase.pixels() + kMaxPixels;
   const std::size_t room = box_scratch(call_.grid, phase);
   std::int32_t* ints = scratch_.int_boxes.reserve(count);
@@ -91,7 +91,7 @@ void Group::fill(const PhasePlan& phase) {
   if (has_levels()) fill_levels(phase);
 }
 
-void Group::correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* boxes) const {
+void Parcel::correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* boxes) const {
   const std::int32_t zero = call_.params.zero_point * phase.taps->products();
   const int pixels = images_ * phase.pixels();
   if (call_.box_weights.empty()) {
@@ -105,7 +105,7 @@ void Group::correct_boxes(const PhasePlan& phase, std::int32_t* ints, float* box
 }
 
 // A block has the highest level under any tap of any of its pixels.
-void Group::fill_levels(const PhasePlan& phase) {
+void Parcel::fill_levels(const PhasePlan& phase) {
   const int pixels = images_ * phase.pixels();
   const std::size_t room = box_scratch(call_.grid, phase);
   std::uint8_t* levels = scratch_.levels.reserve(static_cast<std::size_t>(pixels) + kMaxPixels);

@@ -1,9 +1,9 @@
 #pragma once
 
-// One work item of a gather: a group of images, from codes to reals.
+// One work item of a gather: a parcel of images, from codes to reals.
 
 #include "kernels/integer/gather/depthwise_block.h"
-#include "kernels/integer/gather/gather_group.h"
+#include "kernels/integer/gather/parcel.h"
 #include "kernels/integer/gather/stats.h"
 #include "kernels/integer/gather/winograd.h"
 
@@ -24,43 +24,43 @@ inline int shared_tap_bytes(const PackedTaps& taps) {
   return shared ? taps.in_channels : 0;
 }
 
-inline GroupScratch& thread_scratch() {
-  static thread_local GroupScratch scratch;
+inline ParcelScratch& thread_scratch() {
+  static thread_local ParcelScratch scratch;
   return scratch;
 }
 
-class GroupWork {
+class ParcelWork {
  public:
-  GroupWork(const Gather& call, const GatherPlan& plan, const Microkernels& table, int index,
-            const std::uint8_t* codes, float* stats)
+  ParcelWork(const Gather& call, const GatherPlan& plan, const Microkernels& table, int index,
+             const std::uint8_t* codes, float* stats)
       : call_(call),
         plan_(plan),
         table_(table),
-        group_(call, plan, table, thread_scratch(), index, codes),
-        images_(group_.images()),
-        target_(std::ptrdiff_t{index} * plan.group * call.out_height * call.out_width *
+        parcel_(call, plan, table, thread_scratch(), index, codes),
+        images_(parcel_.images()),
+        target_(std::ptrdiff_t{index} * plan.parcel * call.out_height * call.out_width *
                 call.phases.front().out_channels),
         stats_(stats),
-        block_(group_.has_levels() ? table.level_pixels : table.dot.pixels),
-        panels_at_once_(group_.has_levels() ? 1 : table.dot.panels) {}
+        block_(parcel_.has_levels() ? table.level_pixels : table.dot.pixels),
+        panels_at_once_(parcel_.has_levels() ? 1 : table.dot.panels) {}
 
   void run() {
     if (call_.box == Box::channel) {
       run_depthwise();
       return;
     }
-    group_.survey();
+    parcel_.survey();
     for (const PhasePlan& phase : plan_.phases) run_phase(phase);
   }
 
  private:
   void run_phase(const PhasePlan& phase) {
-    group_.fill(phase);
+    parcel_.fill(phase);
     if (plan_.arithmetic == Arithmetic::winograd) return run_winograd(phase);
     const int pixels = images_ * phase.pixels();
     const std::ptrdiff_t pixel_bytes =
         std::ptrdiff_t{phase.taps->x.source_step} * call_.grid.channels;
-    const int chunk = group_.has_levels() ? kChunkPixels : kChunkPixels / block_ * block_;
+    const int chunk = parcel_.has_levels() ? kChunkPixels : kChunkPixels / block_ * block_;
     const int band = static_cast<int>(kBandBytes / pixel_bytes / chunk + 1) * chunk;
     for (int first = 0; first < pixels; first += band) {
       const int last = std::min(pixels, first + band);
@@ -74,25 +74,25 @@ class GroupWork {
     }
   }
 
-  // Offsets of a run of pixels and of enough others to fill up the last block. In a group with
+  // Offsets of a run of pixels and of enough others to fill up the last block. In a parcel with
   // fewer images than others those must not be pixels of the images that it lacks.
   const std::int32_t* sources(const PhasePlan& phase, int first, int pixels) {
     const std::int32_t* all = phase.sources.data() + first;
-    if (images_ == plan_.group) return all;
+    if (images_ == plan_.parcel) return all;
     std::fill(std::copy_n(all, pixels, offsets_), std::end(offsets_), all[pixels - 1]);
     return offsets_;
   }
 
-  struct Run {
+  struct Extent {
     int first;
     int count;
   };
 
-  void run_chunk(const PhasePlan& phase, Run panels, Run pixels) {
+  void run_chunk(const PhasePlan& phase, Extent panels, Extent pixels) {
     alignas(64) std::int32_t sums[kMaxPanels * kPanelSums];
     if (phase.segments.empty()) {
       std::fill_n(sums, panels.count * kPanelSums, 0);
-    } else if (group_.has_levels()) {
+    } else if (parcel_.has_levels()) {
       multiply_levels(phase, panels.first, pixels, sums);
     } else {
       multiply(phase, panels, pixels, sums);
@@ -102,17 +102,17 @@ class GroupWork {
     }
   }
 
-  void store_chunk(const PhasePlan& phase, int panel, Run pixels, const std::int32_t* sums) {
+  void store_chunk(const PhasePlan& phase, int panel, Extent pixels, const std::int32_t* sums) {
     StoreJob store = store_job(phase, panel);
     store.sums = sums;
     store.pixels = pixels.count;
     store.offsets = phase.targets.data() + pixels.first;
-    store.boxes = group_.boxes() + pixels.first;
+    store.boxes = parcel_.boxes() + pixels.first;
     store_kernel()(store);
   }
 
   void run_winograd(const PhasePlan& phase) {
-    TileBand band(call_, phase, table_.winograd, group_.codes(), thread_scratch().winograd);
+    TileBand band(call_, phase, table_.winograd, parcel_.codes(), thread_scratch().winograd);
     const int pixels = images_ * phase.pixels();
     for (int first = 0; first < pixels; first += band.pixels()) {
       const int count = std::min(band.pixels(), pixels - first);
@@ -127,8 +127,8 @@ class GroupWork {
     }
   }
 
-  void multiply(const PhasePlan& phase, Run panels, Run pixels, std::int32_t* sums) {
-    table_.dot.run({.source = group_.codes(),
+  void multiply(const PhasePlan& phase, Extent panels, Extent pixels, std::int32_t* sums) {
+    table_.dot.run({.source = parcel_.codes(),
                     .offsets = sources(phase, pixels.first, pixels.count),
                     .blocks = (pixels.count + block_ - 1) / block_,
                     .order = nullptr,
@@ -143,31 +143,31 @@ class GroupWork {
                     .tap_bytes = shared_tap_bytes(*phase.taps)});
   }
 
-  void multiply_levels(const PhasePlan& phase, int panel, Run pixels, std::int32_t* sums) {
+  void multiply_levels(const PhasePlan& phase, int panel, Extent pixels, std::int32_t* sums) {
     const std::int32_t* offsets = sources(phase, pixels.first, pixels.count);
     const PackedTaps& taps = *phase.taps;
     const bool is_signed = plan_.arithmetic == Arithmetic::signed_levels;
     const LevelDots& dots = is_signed ? table_.signed_dot : table_.unsigned_dot;
     const auto& panels = is_signed ? taps.raised : taps.panels;
-    const LevelOrder& order = group_.order(pixels.first / kChunkPixels);
+    const LevelOrder& order = parcel_.order(pixels.first / kChunkPixels);
     for (int level = 0, done = 0; level < kLevels; ++level) {
       const int end = order.end[static_cast<std::size_t>(level)];
       if (end == done) continue;
-      dots.run[level]({.source = group_.source(level),
+      dots.run[level]({.source = parcel_.source(level),
                        .offsets = offsets,
                        .blocks = end - done,
                        .order = order.blocks.data() + done,
                        .panel = panels.data() + panel * taps.panel_bytes(),
                        .segments = phase.segments,
                        .zero = call_.params.zero_point,
-                       .start = group_.start(pixels.first),
+                       .start = parcel_.start(pixels.first),
                        .sums = sums});
       done = end;
     }
   }
 
   void run_depthwise() {
-    const auto step = static_cast<std::size_t>(call_.step);
+    const auto step = static_cast<std::size_t>(call_.stride);
     for (std::size_t y = 0; y < step; ++y) {
       each_depthwise_block(std::span(plan_.phases).subspan(y * step, step), images_,
                            [this](const DepthwiseBlock& block) {
@@ -184,7 +184,7 @@ class GroupWork {
     DepthwiseJob job = depthwise_job(call_, phase);
     job.rows = block.rows;
     job.columns = block.columns_of(phase);
-    job.source = group_.codes();
+    job.source = parcel_.codes();
     job.offsets = sources(phase, block.first_pixel(phase), job.pixels());
     job.sums = sums;
     job.boxes = boxes;
@@ -223,7 +223,7 @@ class GroupWork {
   const Gather& call_;
   const GatherPlan& plan_;
   const Microkernels& table_;
-  Group group_;
+  Parcel parcel_;
   int images_;
   std::ptrdiff_t target_;
   float* stats_;
