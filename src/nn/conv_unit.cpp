@@ -1,6 +1,7 @@
 #include "bitcycle/nn/conv_unit.h"
 
 #include "bitcycle/kernels/integer/domain.h"
+#include "bitcycle/quant/integer_unit.h"
 #include "bitcycle/quant/norm_function.h"
 
 #include <array>

@@ -1,6 +1,7 @@
 #include "bitcycle/nn/quant_linear.h"
 
 #include "bitcycle/kernels/integer/domain.h"
+#include "bitcycle/quant/integer_unit.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/quantizer.h"
 

@@ -4,6 +4,8 @@
 
 #include "bitcycle/quant/integer_unit.h"
 
+#include "quant/pending_norm.h"
+
 namespace bitcycle {
 
 struct UnitState : torch::CustomClassHolder {

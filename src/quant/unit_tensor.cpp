@@ -3,6 +3,7 @@
 #include "bitcycle/kernels/integer/pool.h"
 
 #include "quant/dense.h"
+#include "quant/pending_norm.h"
 #include "quant/real_view.h"
 
 #include <bit>

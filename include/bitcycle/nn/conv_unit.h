@@ -10,9 +10,14 @@
 
 #include "bitcycle/network/network.h"
 #include "bitcycle/nn/quant_conv.h"
-#include "bitcycle/quant/integer_unit.h"
+#include "bitcycle/quant/executor.h"
+#include "bitcycle/quant/unit_tensor.h"
 
 #include <memory>
+
+namespace bitcycle::integer {
+class ConvWeights;
+}
 
 namespace bitcycle {
 

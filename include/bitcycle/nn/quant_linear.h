@@ -5,9 +5,13 @@
 // and is given it with every call.
 
 #include "bitcycle/nn/quant_layer.h"
-#include "bitcycle/quant/integer_unit.h"
+#include "bitcycle/quant/executor.h"
 
 #include <memory>
+
+namespace bitcycle::integer {
+class ConvWeights;
+}
 
 namespace bitcycle {
 

@@ -9,14 +9,11 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/conv.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/network/network.h"
 #include "bitcycle/quant/executor.h"
 #include "bitcycle/quant/unit_tensor.h"
 
 namespace bitcycle {
-
-// How a unit hands on its output: a second handle is for a second reader, whose gradient the unit
-// then adds in a pass that it makes anyway.
-enum class Delivery { pending, ready, ready_twice };
 
 // What follows the convolution: batch norm, or the bias of a fully connected layer.
 struct UnitNorm {
@@ -35,11 +32,6 @@ struct IntegerUnitCall {
   Range input_range;                              // over which the input is quantized
   std::shared_ptr<integer::ConvWeights> weights;  // memory for the codes, reused every step
   UnitNorm norm;
-};
-
-struct IntegerUnitOutput {
-  UnitTensor output;
-  at::Tensor second;  // Delivery::ready_twice
 };
 
 // activation(norm(conv(x)) + residual). x is half or float, channels-last; the output has its type.

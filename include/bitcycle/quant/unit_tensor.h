@@ -14,39 +14,17 @@
 // one for its whole forward pass (gradient_scale of its batch), and tensors carry it along: no unit
 // may guess it from a shape, since models reshape. Halves that come from outside carry 1.
 
-#include "bitcycle/kernels/integer/passes.h"
-#include "bitcycle/network/network.h"
+#include "bitcycle/kernels/range.h"
 #include "bitcycle/quant/torch.h"
 
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace bitcycle {
 
-// Note [Sums on the way back]: a unit's backward pass starts with sums over the gradient of its
-// output. The reader of a pending tensor makes that gradient image by image, with y in the cache,
-// so it leaves the sums here. They hold for the very tensor that they were taken from: where
-// autograd delivers another one (there were more readers), the unit takes its own.
-struct ReturnedGradient {
-  at::Tensor gradient;
-  integer::GradientSums sums;
-};
-
-struct PendingNorm {
-  std::vector<float> scale, shift;  // per channel
-  Activation activation = Activation::none;
-  std::vector<float> mean = {};  // of y
-  std::shared_ptr<ReturnedGradient> returned = std::make_shared<ReturnedGradient>();
-};
-
-// The codes of a tensor as its first reader stored them for the backward pass. A second reader that
-// quantizes it in the same way (a projection beside a block's first convolution) keeps them too.
-struct StoredInput {
-  integer::CodeParams params;
-  at::Tensor codes;
-};
+struct PendingNorm;  // scale, shift and activation, see Note [Pending activations]
+struct StoredInput;  // the codes of a tensor as its first reader stored them
 
 struct UnitTensor {
   at::Tensor values;                           // x, or y where something is pending
@@ -59,8 +37,14 @@ struct UnitTensor {
 // x itself.
 at::Tensor ready(const UnitTensor& x);
 
-// x as the elementwise passes read it. `x` must outlive the result.
-integer::ActivationSource activation_source(const at::Tensor& values, const PendingNorm* pending);
+// How a unit hands on its output: a second handle is for a second reader, whose gradient the unit
+// then adds in a pass that it makes anyway.
+enum class Delivery { pending, ready, ready_twice };
+
+struct IntegerUnitOutput {
+  UnitTensor output;
+  at::Tensor second;  // Delivery::ready_twice
+};
 
 // A factor for Note [Scaled gradients]: 32 times the batch, rounded up to a power of two.
 float gradient_scale(std::int64_t batch);
