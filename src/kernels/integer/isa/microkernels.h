@@ -12,6 +12,7 @@
 
 #include "kernels/integer/isa/depthwise_kernels.h"
 #include "kernels/integer/isa/exact_sums.h"
+#include "kernels/integer/isa/linear_kernels.h"
 #include "kernels/integer/isa/winograd_kernels.h"
 
 #include <algorithm>
@@ -205,7 +206,8 @@ struct Microkernels {
   void (*depthwise)(const DepthwiseJob&);
   void (*depthwise_outer)(const DepthwiseOuterJob&);
 
-  const PassKernels* passes;  // the elementwise work, see pass_kernels.h
+  const LinearKernels* linear;  // fully connected layers
+  const PassKernels* passes;    // the elementwise work, see pass_kernels.h
 };
 
 const Microkernels& scalar_microkernels();

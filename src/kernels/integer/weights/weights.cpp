@@ -43,26 +43,22 @@ inline float rounded(float p) {
   return (p + 0x1.8p23f) - 0x1.8p23f;
 }
 
-// One output channel: SBM codes p in [0, n], stored as p - 2^(bits-1).
-void quantize_channel(std::span<const float> weights, ConvWeights::State& state, int channel) {
+}  // namespace
+
+WeightScale quantize_weights(std::span<const float> weights, int bits, std::int8_t* codes) {
   const Range range = range_of(weights);
-  const auto levels = static_cast<float>((1 << state.bits) - 1);
-  const auto half = static_cast<float>(1 << (state.bits - 1));
+  const auto levels = static_cast<float>((1 << bits) - 1);
+  const auto half = static_cast<float>(1 << (bits - 1));
   // Note [Poison]: a weight that is not finite makes its channel's output NaN.
   const float scale =
       all_finite(weights) ? std::max((range.high - range.low) / levels, kSmallestScale) : kNaN;
-  const auto c = static_cast<std::size_t>(channel);
-  state.scales[c] = scale;
-  state.offsets[c] = range.low / scale + half;
-  std::int8_t* codes = state.codes.data() + c * weights.size();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     // In this order a NaN becomes code 0.
     const float p = std::min(levels, std::max(0.0f, (weights[i] - range.low) / scale));
     codes[i] = static_cast<std::int8_t>(static_cast<int>(rounded(p) - half));
   }
+  return {scale, range.low / scale + half};
 }
-
-}  // namespace
 
 ConvWeights::ConvWeights(const ConvShape& shape) : state_(std::make_unique<State>()) {
   check(shape);
@@ -99,7 +95,11 @@ void ConvWeights::quantize(std::span<const float> weights, int bits) {
   const std::size_t each = weights.size() / static_cast<std::size_t>(shape.out_channels);
 #pragma omp parallel for schedule(static)
   for (int o = 0; o < shape.out_channels; ++o) {
-    quantize_channel(weights.subspan(static_cast<std::size_t>(o) * each, each), state, o);
+    const auto c = static_cast<std::size_t>(o);
+    const WeightScale scale =
+        quantize_weights(weights.subspan(c * each, each), bits, state.codes.data() + c * each);
+    state.scales[c] = scale.scale;
+    state.offsets[c] = scale.offset;
   }
   if (shape.depthwise()) {
     pack_depthwise(state, state.forward);

@@ -28,6 +28,12 @@ inline std::vector<float> to_panels(std::span<const float> values, int channels,
   return out;
 }
 
+// Quantizes the weights of one output channel: SBM codes p in [0, n], stored as p - 2^(bits-1).
+struct WeightScale {
+  float scale, offset;
+};
+WeightScale quantize_weights(std::span<const float> weights, int bits, std::int8_t* codes);
+
 // The weights of a 3x3 convolution of stride 1 for Note [Winograd].
 struct WinogradTaps {
   bool packed = false;                 // at this width

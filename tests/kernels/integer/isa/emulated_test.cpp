@@ -2,6 +2,7 @@
 // of the 512-bit instructions, must make the scalar reference's bytes.
 
 #include "kernels/integer/conv/conv_cases.h"
+#include "kernels/integer/linear/linear_cases.h"
 #include "kernels/integer/passes/pass_cases.h"
 
 namespace bitcycle::integer {
@@ -38,6 +39,20 @@ TEST(EmulatedAvx512, DepthwiseShapes) {
     expect_emulated_equals_scalar({shape, 8, 8, Pattern::random, 9, 128});
     expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 200, 128});
     expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 0});
+  }
+}
+
+TEST(EmulatedAvx512, FullyConnectedLayers) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const int rows : {1, 3, 12, 17, 25}) {
+    const LinearOperands operands({rows, 67, 49, 8, 8, 7, 100});
+    const LinearResults reference = [&] {
+      const ScopedIsa scope(Isa::scalar);
+      return by_kernels(operands);
+    }();
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    expect_same(by_kernels(operands), reference, "emulated");
   }
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/integer/isa/avx2/depthwise_outer.h"
 #include "kernels/integer/isa/avx2/depthwise_rows.h"
 #include "kernels/integer/isa/avx2/level_dot.h"
+#include "kernels/integer/isa/avx2/linear.h"
 #include "kernels/integer/isa/avx2/outer.h"
 #include "kernels/integer/isa/avx2/rows.h"
 #include "kernels/integer/isa/avx2/store.h"
@@ -35,6 +36,7 @@ constexpr Microkernels kTable{
     .step_sums = nullptr,
     .depthwise = avx2::depthwise,
     .depthwise_outer = avx2::depthwise_outer,
+    .linear = &avx2::kLinear,
     .passes = &kAvx2Passes,
 };
 

@@ -4,6 +4,7 @@
 #include "kernels/integer/isa/avx2/rows.h"
 #include "kernels/integer/isa/avx512/depthwise.h"
 #include "kernels/integer/isa/avx512/depthwise_outer.h"
+#include "kernels/integer/isa/avx512/linear.h"
 #include "kernels/integer/isa/avx512/outer.h"
 #include "kernels/integer/isa/avx512/rows.h"
 #include "kernels/integer/isa/avx512/store.h"
@@ -38,6 +39,7 @@ constexpr Microkernels kTable{
     .step_sums = avx512::step_sums,
     .depthwise = avx512::depthwise,
     .depthwise_outer = avx512::depthwise_outer,
+    .linear = &avx512::kLinear,
     .passes = kPasses,
 };
 

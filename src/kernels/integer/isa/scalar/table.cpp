@@ -3,6 +3,7 @@
 
 #include "kernels/integer/isa/microkernels.h"
 #include "kernels/integer/isa/pass_kernels.h"
+#include "kernels/integer/isa/scalar/linear.h"
 
 #include <algorithm>
 #include <cmath>
@@ -181,6 +182,7 @@ constexpr Microkernels kTable{
     .step_sums = step_sums,
     .depthwise = depthwise,
     .depthwise_outer = depthwise_outer,
+    .linear = &scalar::kLinear,
     .passes = &kScalarPasses,
 };
 
