@@ -22,7 +22,9 @@ json golden_json(const std::string& name) {
 }
 
 at::Tensor double_tensor(const json& values) {
-  if (!values.at(0).is_array()) return torch::tensor(values.get<std::vector<double>>());
+  if (!values.at(0).is_array()) {
+    return torch::tensor(values.get<std::vector<double>>(), at::kDouble);
+  }
   std::vector<at::Tensor> rows;
   for (const json& row : values) rows.push_back(double_tensor(row));
   return at::stack(rows);
