@@ -47,7 +47,7 @@ struct LanguageModel::Implementation {
   Corpus corpus;
   std::unique_ptr<LanguageNet> net;
   std::shared_ptr<const TokenBatches> training;
-  std::optional<Prefetcher<TokenBatch>> batches;
+  std::unique_ptr<Prefetcher<TokenBatch>> batches;
   TokenBatch batch;  // the last one
 };
 
@@ -103,11 +103,8 @@ void LanguageModel::require_trainable() {
 
 void LanguageModel::start(std::int64_t first_batch) {
   Implementation& self = *implementation_;
-  self.batches.emplace(
-      [batches = self.training](std::int64_t step, TokenBatch used) {
-        return batches->make(step, std::move(used));
-      },
-      PrefetchOptions{.workers = self.recipe.data.workers, .first_step = first_batch});
+  self.batches.reset(new Prefetcher<TokenBatch>(
+      prefetch(self.training, {.workers = self.recipe.data.workers, .first_step = first_batch})));
 }
 
 TaskLoss LanguageModel::next_loss() {

@@ -1,8 +1,8 @@
 #include "tasks/language_net.h"
 
 #include "bitcycle/config/task_kind.h"
-#include "bitcycle/data/text/bptt_batches.h"
-#include "bitcycle/data/text/window_batches.h"
+#include "bitcycle/data/text/bptt.h"
+#include "bitcycle/data/text/windows.h"
 #include "bitcycle/models/language/lstm_lm.h"
 #include "bitcycle/models/language/transformer_lm.h"
 
