@@ -67,7 +67,7 @@ at::Tensor FloatTransformerLmImpl::drop(const at::Tensor& x) {
   return at::dropout(x, options_.dropout, is_training());
 }
 
-at::Tensor FloatTransformerLmImpl::attend(const Block& block, const at::Tensor& x) {
+at::Tensor FloatTransformerLmImpl::attend(Block& block, const at::Tensor& x) {
   const std::int64_t batch = x.size(0), time = x.size(1), heads = options_.heads;
   const std::int64_t size = options_.width / heads;
   // [3, batch * heads, time, size]
@@ -93,7 +93,7 @@ at::Tensor FloatTransformerLmImpl::loss(const at::Tensor& tokens, const at::Tens
   }
   const double scale = std::sqrt(static_cast<double>(options_.width));
   at::Tensor x = drop(embedding_->forward(tokens) * scale + positions_);
-  for (const Block& block : blocks_) {
+  for (Block& block : blocks_) {
     x = x + drop(attend(block, block.attention_norm->forward(x)));
     const at::Tensor inner = block.fc1->forward(block.feed_forward_norm->forward(x)).relu();
     x = x + drop(block.fc2->forward(inner));

@@ -42,7 +42,7 @@ class FloatTransformerLmImpl : public torch::nn::Module {
     torch::nn::LayerNorm attention_norm, feed_forward_norm;
     torch::nn::Linear qkv, out, fc1, fc2;
   };
-  at::Tensor attend(const Block& block, const at::Tensor& x);
+  at::Tensor attend(Block& block, const at::Tensor& x);
   at::Tensor drop(const at::Tensor& x);
 
   TransformerOptions options_;
