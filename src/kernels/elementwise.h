@@ -40,6 +40,9 @@ struct ElementwiseKernels {
   // `first` is the index of x[0] in its tensor (even), which the random bits are keyed by.
   void (*drop_out)(const float* x, std::int64_t count, DropRate rate, NoiseKey key,
                    std::int64_t first, float* out);
+  // Sum of exp(x - top); out = factor * exp(x - log_sum).
+  float (*exp_sum)(const float* x, std::int64_t count, float top);
+  void (*exp_scaled)(const float* x, std::int64_t count, float log_sum, float factor, float* out);
   // One row of LstmCell and of LstmCellBackward, in the order of their members.
   void (*lstm_row)(const float* input_gates, const float* hidden_gates, const float* cell,
                    std::int64_t hidden, float* gates, float* next_cell, float* tanh_cell,

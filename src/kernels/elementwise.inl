@@ -199,6 +199,8 @@ const ElementwiseKernels& BITCYCLE_ELEMENTWISE_TABLE() {
                                                error_sums,
                                                error_apply,
                                                drop_out,
+                                               exp_sum,
+                                               exp_scaled,
                                                lstm_row,
                                                lstm_row_backward};
   return table;

@@ -2,29 +2,13 @@
 
 // The inner loops of lstm_cell.h, for one row; part of elementwise.inl.
 //
-// The polynomials are those of the Cephes library (Moshier), evaluated in a fixed order without
-// branches: what is chosen between is computed both ways.
+// The polynomial is that of the Cephes library (Moshier); what is chosen between is computed both
+// ways, without branches.
+
+#include "kernels/exp_loops.h"
 
 namespace bitcycle {
 namespace {
-
-// exp for |x| up to 87, beyond which it stays at its value there; NaN stays NaN. x = n ln 2 + r:
-// adding 1.5 * 2^23 rounds to a whole number n and leaves it in the low bits of the sum.
-inline float exp_value(float x) {
-  const float low = x < -87.0f ? -87.0f : x;
-  const float clamped = low > 87.0f ? 87.0f : low;
-  const float shifted = clamped * 1.44269504f + 12582912.0f;
-  const float n = shifted - 12582912.0f;
-  const float r = (clamped - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  const std::uint32_t exponent = (__builtin_bit_cast(std::uint32_t, shifted) + 127U) << 23;
-  return (p * (r * r) + r + 1.0f) * __builtin_bit_cast(float, exponent);
-}
 
 inline float sigmoid_value(float x) {
   return 1.0f / (1.0f + exp_value(-x));
