@@ -5,7 +5,9 @@
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/quantizer.h"
 
+#include "nn/integer_calls.h"
 #include "nn/print_bits.h"
+#include "nn/simulated_calls.h"
 
 namespace bitcycle {
 
@@ -33,6 +35,22 @@ void QuantLinearImpl::pretty_print(std::ostream& stream) const {
          << ", " << bits() << ")";
 }
 
+std::shared_ptr<integer::ConvWeights> QuantLinearImpl::codes() {
+  const integer::ConvShape shape{.in_channels = static_cast<int>(options.in_features()),
+                                 .out_channels = static_cast<int>(options.out_features())};
+  if (codes_ == nullptr) codes_ = std::make_shared<integer::ConvWeights>(shape);
+  return codes_;
+}
+
+// The noise is drawn here, where the caller's grad mode still holds.
+c10::intrusive_ptr<LinearCalls> QuantLinearImpl::calls(const at::Tensor& x, std::int64_t count) {
+  std::vector<NoiseKey> noise;
+  for (std::int64_t i = 0; i < count; ++i) noise.push_back(next_noise());
+  const LayerCalls layer{*this, is_training(), weight, bias, std::move(noise)};
+  if (!executes(x)) return c10::make_intrusive<SimulatedCalls>(layer);
+  return c10::make_intrusive<IntegerCalls>(layer, executor_, codes());
+}
+
 // A fully connected layer is a 1x1 convolution on 1x1 pictures, and its bias a batch norm that does
 // nothing else.
 at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weight_in_use) {
@@ -40,7 +58,6 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weigh
   const integer::ConvShape shape{.batch = static_cast<int>(x.numel() / in),
                                  .in_channels = static_cast<int>(in),
                                  .out_channels = static_cast<int>(out)};
-  if (codes_ == nullptr) codes_ = std::make_shared<integer::ConvWeights>(shape);
   const UnitTensor input{x.reshape({-1, in, 1, 1}), {}, {}};
   const auto result = integer_unit(input, {}, weight_in_use.view({out, in, 1, 1}),
                                    {.shape = shape,
@@ -48,7 +65,7 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weigh
                                     .noise = next_noise(),
                                     .executor = executor_,
                                     .input_range = unit_input_range(*this, input, is_training()),
-                                    .weights = codes_,
+                                    .weights = codes(),
                                     .norm = {nullptr, bias}});
   std::vector<std::int64_t> sizes = x.sizes().vec();
   sizes.back() = out;

@@ -4,6 +4,7 @@
 // as in QuantConv2d. A tied layer, whose weight is another module's parameter, has none of its own
 // and is given it with every call.
 
+#include "bitcycle/nn/linear_calls.h"
 #include "bitcycle/nn/quant_layer.h"
 #include "bitcycle/quant/executor.h"
 
@@ -27,6 +28,9 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   at::Tensor forward(const at::Tensor& x) { return forward(x, weight); }
   at::Tensor forward(const at::Tensor& x, const at::Tensor& weight_in_use);
 
+  // So many calls with inputs like `x`, one after the other within one node of autograd.
+  c10::intrusive_ptr<LinearCalls> calls(const at::Tensor& x, std::int64_t count);
+
   // Which executor to use where it supports the layer's bits and size.
   void set_executor(Executor executor) { executor_ = executor; }
   // Whether the integer kernels take the next forward pass of an input like this.
@@ -38,6 +42,7 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
 
  private:
   at::Tensor execute(const at::Tensor& x, const at::Tensor& weight_in_use);
+  std::shared_ptr<integer::ConvWeights> codes();
 
   WeightOwner owner_;
   Executor executor_ = Executor::simulate;
