@@ -6,10 +6,11 @@
 // Note [Operands]: a step is 64 bytes of a panel and 4 bytes of a row, 16 lanes of
 //   bytes: 4 products each, unsigned times signed; exact with VNNI's vpdpbusd, which adds in 32
 //          bits. Codes are unsigned as they are, so zero points are corrected for afterwards.
-//   words: 2 products each of 16-bit numbers, exact with vpmaddwd. Zero points are taken off before,
-//          and nothing is left to correct. AVX2 uses it at all widths: its products of bytes add two
-//          into a saturating 16-bit lane, and where 8-bit operands let those be used at all, as many
-//          instructions go into widening the lanes as are saved.
+//   words: 2 products each of 16-bit numbers, exact with vpmaddwd. Zero points are taken off
+//   before,
+//          and nothing is left to correct. AVX2 uses it at all widths: its products of bytes add
+//          two into a saturating 16-bit lane, and where 8-bit operands let those be used at all, as
+//          many instructions go into widening the lanes as are saved.
 
 #include <cstddef>
 #include <cstdint>

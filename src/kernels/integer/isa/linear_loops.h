@@ -104,9 +104,18 @@ void column_stats(const float* x, std::ptrdiff_t stride, int rows, int columns,
 
 constexpr LinearKernels with_loops(Operands operands, int tile_rows, int tile_panels,
                                    TileKernel tile, TileKernel outer_tile) {
-  return {operands,     tile_rows, tile_panels,      tile,                    outer_tile,  finish,
-          gradient,     add_gradient, widen,         interleave_words,
-          interleave_signed_words, column_stats};
+  return {operands,
+          tile_rows,
+          tile_panels,
+          tile,
+          outer_tile,
+          finish,
+          gradient,
+          add_gradient,
+          widen,
+          interleave_words,
+          interleave_signed_words,
+          column_stats};
 }
 
 }  // namespace

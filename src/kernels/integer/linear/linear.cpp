@@ -66,8 +66,8 @@ ErrorStats error_stats(std::span<const float> gradient, const LinearWeights& wei
 #pragma omp parallel for schedule(dynamic, 1)
   for (int c = 0; c < outputs; c += kStatColumns) {
     kernels.column_stats(gradient.data() + c, outputs, grid.batch,
-                         std::min(kStatColumns, outputs - c), stats.sums.data() + c,
-                         low.data() + c, high.data() + c);
+                         std::min(kStatColumns, outputs - c), stats.sums.data() + c, low.data() + c,
+                         high.data() + c);
   }
   for (std::size_t o = 0; o < size; ++o) {
     const float scale = weights.scales()[o];

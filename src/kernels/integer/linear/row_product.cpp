@@ -1,9 +1,9 @@
-// Note [Bands and chunks]: work items are a band of rows times a chunk of panels. A panel or two are
-// read from the nearest cache by all row tiles of the band, whose codes stay in the second-level
-// cache. Long sums are taken in blocks of kBlockSteps steps, for the same reason, and added up in
-// 32 bits as long as those hold them: sums of more than kMaxProducts products are flushed into 64
-// bits on the way. With few rows every thread has the same panels in every call, so a layer that is
-// called again and again finds them in its cache.
+// Note [Bands and chunks]: work items are a band of rows times a chunk of panels. A panel or two
+// are read from the nearest cache by all row tiles of the band, whose codes stay in the
+// second-level cache. Long sums are taken in blocks of kBlockSteps steps, for the same reason, and
+// added up in 32 bits as long as those hold them: sums of more than kMaxProducts products are
+// flushed into 64 bits on the way. With few rows every thread has the same panels in every call, so
+// a layer that is called again and again finds them in its cache.
 
 #include "kernels/integer/linear/row_product.h"
 
@@ -95,13 +95,17 @@ class RowWork {
     const int fit = kBandBytes / (block_steps_ * kRowStepBytes);
     return std::max(1, fit / kernels_.tile_rows) * kernels_.tile_rows;
   }
-  int tiles() const { return parts_of(panels_of(panels_.lanes), kernels_.tile_panels); }
+  int tiles() const {
+    return parts_of(panels_of(panels_.lanes), kernels_.tile_panels);
+  }
   // The same number for every thread.
   int count_chunks() const {
     const int threads = omp_get_max_threads();
     return std::min(tiles(), parts_of(parts_of(tiles(), kChunkTiles), threads) * threads);
   }
-  bool wide() const { return blocks_ > slice_blocks_; }
+  bool wide() const {
+    return blocks_ > slice_blocks_;
+  }
 
   const std::uint8_t* codes(int row) const {
     return call_.rows.data + std::ptrdiff_t{row} * call_.rows.width;
@@ -183,8 +187,7 @@ class RowWork {
                      .sums = to,
                      .sum_stride = width});
       if (finished) {
-        finish({rows.first + own.first, own.count}, panel * kPanel, count * kPanel,
-               to, width);
+        finish({rows.first + own.first, own.count}, panel * kPanel, count * kPanel, to, width);
       }
     }
   }
@@ -235,7 +238,7 @@ class RowWork {
   const Microkernels& table_;
   const LinearKernels& kernels_;
   int zero_;
-  int blocks_;        // of a sum
+  int blocks_;  // of a sum
   int block_steps_;
   int slice_blocks_;  // whose sums 32 bits hold
   int bands_;

@@ -79,8 +79,12 @@ class GradientWork {
   }
 
  private:
-  bool bytes() const { return kernels_.operands == Operands::bytes; }
-  std::ptrdiff_t panel_bytes() const { return std::ptrdiff_t{steps_} * kStepBytes; }
+  bool bytes() const {
+    return kernels_.operands == Operands::bytes;
+  }
+  std::ptrdiff_t panel_bytes() const {
+    return std::ptrdiff_t{steps_} * kStepBytes;
+  }
 
   void cut(const LinearTerm& term) {
     assert(term.input.rows == term.errors.rows && term.input.width == shape_.inputs &&
@@ -106,7 +110,9 @@ class GradientWork {
 
   // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what is taken off to make
   // the errors signed bytes. Words are differences from the zero points, and lack nothing.
-  static int taken_off(const Slice& slice) { return 1 << (slice.term->errors.params.bits - 1); }
+  static int taken_off(const Slice& slice) {
+    return 1 << (slice.term->errors.params.bits - 1);
+  }
 
   void interleave_inputs(int panel) {
     std::uint8_t* to = columns_ + panel * panel_bytes();
@@ -147,8 +153,8 @@ class GradientWork {
                             reinterpret_cast<std::int16_t*>(own));
         continue;
       }
-      table_.interleave(from, errors.width, slice.rows,
-                        static_cast<std::uint8_t>(taken_off(slice)), own);
+      table_.interleave(from, errors.width, slice.rows, static_cast<std::uint8_t>(taken_off(slice)),
+                        own);
       sum_errors(slice, own, ints + s * kPanel);
     }
   }
@@ -197,9 +203,7 @@ class GradientWork {
     int column;  // panel
     int columns;
 
-    int lanes(int inputs) const {
-      return std::min(columns * kPanel, inputs - column * kPanel);
-    }
+    int lanes(int inputs) const { return std::min(columns * kPanel, inputs - column * kPanel); }
   };
 
   // 16 outputs, as many at a time as a tile takes.
@@ -277,7 +281,9 @@ class GradientWork {
     if (slice.last) wide.clear();
   }
 
-  std::size_t outputs() const { return static_cast<std::size_t>(shape_.outputs); }
+  std::size_t outputs() const {
+    return static_cast<std::size_t>(shape_.outputs);
+  }
 
   LinearShape shape_;
   Rounding rounding_;
@@ -288,9 +294,9 @@ class GradientWork {
   int output_panels_;
   int steps_ = 0;  // of all slices
   std::vector<Slice> slices_;
-  std::vector<double> factors_;           // [slice][output]
-  std::vector<float> float_factors_;      // likewise
-  std::vector<std::int32_t> input_int_;   // [slice][padded input]
+  std::vector<double> factors_;          // [slice][output]
+  std::vector<float> float_factors_;     // likewise
+  std::vector<std::int32_t> input_int_;  // [slice][padded input]
   std::uint8_t* columns_ = nullptr;
 };
 

@@ -13,9 +13,11 @@ constexpr int kTileRows = 6;
 
 enum class Walk { along, across };  // a row's steps, or those of a panel whose lanes are the rows
 
-// sum += term, in place; see accumulate().
-inline void accumulate32(__m256i& sum, __m256i term) {
+// sum + term, in the sum's register; see accumulate(). By value: gcc keeps an array in memory once
+// one of its elements is an operand.
+inline __m256i added32(__m256i sum, __m256i term) {
   asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(term));
+  return sum;
 }
 
 template <int kRows, Walk kWalk>
@@ -39,8 +41,8 @@ template <int kRows, Walk kWalk>
                                      ? first + at * kStepBytes + r * kRowStepBytes
                                      : thirds[r / 3] + r % 3 * stride + at * kRowStepBytes;
       const __m256i two = broadcast(from);
-      accumulate32(sums[r][0], _mm256_madd_epi16(two, low));
-      accumulate32(sums[r][1], _mm256_madd_epi16(two, high));
+      sums[r][0] = added32(sums[r][0], _mm256_madd_epi16(two, low));
+      sums[r][1] = added32(sums[r][1], _mm256_madd_epi16(two, high));
     });
   };
   const auto advance = [&](int steps) __attribute__((always_inline)) {
@@ -57,9 +59,8 @@ template <int kRows, Walk kWalk>
     advance(2);
   }
   if (left > 0) step(std::integral_constant<int, 0>{});
-  unroll<kRows * 2>([&](auto i) {
-    save(job.sums + i / 2 * job.sum_stride + i % 2 * 8, sums[i / 2][i % 2]);
-  });
+  unroll<kRows * 2>(
+      [&](auto i) { save(job.sums + i / 2 * job.sum_stride + i % 2 * 8, sums[i / 2][i % 2]); });
 }
 
 template <Walk kWalk, int... kRows>

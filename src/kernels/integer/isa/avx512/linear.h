@@ -66,8 +66,8 @@ template <int kRows, int kPanels, Walk kWalk>
 
 template <Walk kWalk, int... kRows>
 void tile_by_rows(const TileJob& job, std::integer_sequence<int, kRows...>) {
-  static constexpr TileKernel kKernels[2][sizeof...(kRows)] = {
-      {tile_of<kRows + 1, 1, kWalk>...}, {tile_of<kRows + 1, 2, kWalk>...}};
+  static constexpr TileKernel kKernels[2][sizeof...(kRows)] = {{tile_of<kRows + 1, 1, kWalk>...},
+                                                               {tile_of<kRows + 1, 2, kWalk>...}};
   kKernels[job.panel_count - 1][job.row_count - 1](job);
 }
 template <Walk kWalk>
@@ -75,8 +75,8 @@ void tile(const TileJob& job) {
   tile_by_rows<kWalk>(job, std::make_integer_sequence<int, kTileRows>{});
 }
 
-constexpr LinearKernels kLinear = with_loops(Operands::bytes, kTileRows, kTilePanels,
-                                             tile<Walk::along>, tile<Walk::across>);
+constexpr LinearKernels kLinear =
+    with_loops(Operands::bytes, kTileRows, kTilePanels, tile<Walk::along>, tile<Walk::across>);
 
 }  // namespace
 }  // namespace bitcycle::integer::avx512
