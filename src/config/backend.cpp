@@ -49,13 +49,18 @@ std::string widths_reason(const LayerWidths& widths) {
   return "";
 }
 
+// Fully connected layers are taken at all sizes.
+std::string geometry_reason(const LayerInfo& layer) {
+  return layer.kind == LayerKind::convolution ? integer::obstacle(layer.geometry) : "";
+}
+
 std::optional<Obstacle> obstacle_of(const LayerInfo& layer, const LayerWidths& widths) {
   using Kind = Obstacle::Kind;
   if (always_float(widths)) {
     if (layer.precision == LayerPrecision::full) return std::nullopt;
     return Obstacle{Kind::in_float, layer.name, "float weights and activations"};
   }
-  const std::string width = widths_reason(widths), geometry = integer::obstacle(layer.geometry);
+  const std::string width = widths_reason(widths), geometry = geometry_reason(layer);
   if (!geometry.empty()) return Obstacle{Kind::geometry, layer.name, geometry};
   if (!width.empty()) return Obstacle{Kind::width, layer.name, width};
   return std::nullopt;

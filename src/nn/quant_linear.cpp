@@ -1,7 +1,7 @@
 #include "bitcycle/nn/quant_linear.h"
 
 #include "bitcycle/kernels/integer/domain.h"
-#include "bitcycle/quant/integer_unit.h"
+#include "bitcycle/quant/integer_linear.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/quantizer.h"
 
@@ -28,6 +28,7 @@ void QuantLinearImpl::reset() {
     bias = register_parameter("bias", at::empty({options.out_features()}).uniform_(-bound, bound));
   }
   register_range(*this);
+  codes_.reset();  // a clone makes its own
 }
 
 void QuantLinearImpl::pretty_print(std::ostream& stream) const {
@@ -35,11 +36,13 @@ void QuantLinearImpl::pretty_print(std::ostream& stream) const {
          << ", " << bits() << ")";
 }
 
-std::shared_ptr<integer::ConvWeights> QuantLinearImpl::codes() {
+std::shared_ptr<integer::ConvWeights> QuantLinearImpl::recurrent_codes() {
   const integer::ConvShape shape{.in_channels = static_cast<int>(options.in_features()),
                                  .out_channels = static_cast<int>(options.out_features())};
-  if (codes_ == nullptr) codes_ = std::make_shared<integer::ConvWeights>(shape);
-  return codes_;
+  if (recurrent_codes_ == nullptr) {
+    recurrent_codes_ = std::make_shared<integer::ConvWeights>(shape);
+  }
+  return recurrent_codes_;
 }
 
 // The noise is drawn here, where the caller's grad mode still holds.
@@ -48,36 +51,29 @@ c10::intrusive_ptr<LinearCalls> QuantLinearImpl::calls(const at::Tensor& x, std:
   for (std::int64_t i = 0; i < count; ++i) noise.push_back(next_noise());
   const LayerCalls layer{*this, is_training(), weight, bias, std::move(noise)};
   if (!executes(x)) return c10::make_intrusive<SimulatedCalls>(layer);
-  return c10::make_intrusive<IntegerCalls>(layer, executor_, codes());
+  return c10::make_intrusive<IntegerCalls>(layer, executor_, recurrent_codes());
 }
 
-// A fully connected layer is a 1x1 convolution on 1x1 pictures, and its bias a batch norm that does
-// nothing else.
 at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weight_in_use) {
-  const auto in = options.in_features(), out = options.out_features();
-  const integer::ConvShape shape{.batch = static_cast<int>(x.numel() / in),
-                                 .in_channels = static_cast<int>(in),
-                                 .out_channels = static_cast<int>(out)};
-  const UnitTensor input{x.reshape({-1, in, 1, 1}), {}, {}};
-  const auto result = integer_unit(input, {}, weight_in_use.view({out, in, 1, 1}),
-                                   {.shape = shape,
-                                    .bits = bits(),
-                                    .noise = next_noise(),
-                                    .executor = executor_,
-                                    .input_range = unit_input_range(*this, input, is_training()),
-                                    .weights = codes(),
-                                    .norm = {nullptr, bias}});
-  std::vector<std::int64_t> sizes = x.sizes().vec();
-  sizes.back() = out;
-  return result.output.values.reshape(sizes);
+  if (codes_ == nullptr) {
+    codes_ = std::make_shared<LinearCodes>(options.in_features(), options.out_features());
+  }
+  if (first_call() || !at::GradMode::is_enabled()) codes_->expire();
+  const at::Tensor input = x.to(at::kFloat);
+  const Range range =
+      unit_input_range(*this, {input.reshape({-1, x.size(-1), 1, 1}), {}, {}}, is_training());
+  return integer_linear(input, weight_in_use, bias,
+                        {.bits = bits(),
+                         .noise = next_noise(),
+                         .executor = executor_,
+                         .input_range = range,
+                         .codes = codes_})
+      .to(x.scalar_type());
 }
 
 bool QuantLinearImpl::executes(const at::Tensor& x) const {
   return executor_ != Executor::simulate && x.is_cpu() &&
-         integer::takes_widths(executed_bits(bits(), is_training())) &&
-         integer::obstacle(
-             {.in_channels = options.in_features(), .out_channels = options.out_features()})
-             .empty();
+         integer::takes_widths(executed_bits(bits(), is_training()));
 }
 
 at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& weight_in_use) {

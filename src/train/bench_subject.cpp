@@ -73,8 +73,8 @@ BenchNet predicting(Model model, const TokenBatch& batch) {
   const auto tensor = [&](const std::vector<std::int64_t>& values) {
     return at::tensor(values, at::kLong).view({batch.rows, batch.columns});
   };
-  return {model.ptr(), [model, inputs = tensor(batch.inputs),
-                        targets = tensor(batch.targets)]() mutable {
+  return {model.ptr(),
+          [model, inputs = tensor(batch.inputs), targets = tensor(batch.targets)]() mutable {
             return model->loss(inputs, targets);
           }};
 }
@@ -90,15 +90,15 @@ BenchSubject language_subject(const std::string& name, std::optional<std::int64_
       lstm ? random_tokens(window, count, words) : random_tokens(count, window, words);
   std::shared_ptr<LanguageNet> net = make_language_net(recipe, words, at::kCPU);
   const std::shared_ptr<torch::nn::Module> module(net, &net->module());
-  return {.layers = net->layers(),
-          .batch = count,
-          .work = static_cast<double>(batch.scored),
-          .ours = {module, [net, batch] { return net->loss(batch, TextUse::training); }},
-          .set_executor = [net](Executor executor) { net->set_executor(executor); },
-          .reference =
-              lstm ? predicting(FloatLstmLm(lstm_options(recipe.model, words)), batch)
-                   : predicting(FloatTransformerLm(transformer_options(recipe.model, words)),
-                                batch)};
+  return {
+      .layers = net->layers(),
+      .batch = count,
+      .work = static_cast<double>(batch.scored),
+      .ours = {module, [net, batch] { return net->loss(batch, TextUse::training); }},
+      .set_executor = [net](Executor executor) { net->set_executor(executor); },
+      .reference =
+          lstm ? predicting(FloatLstmLm(lstm_options(recipe.model, words)), batch)
+               : predicting(FloatTransformerLm(transformer_options(recipe.model, words)), batch)};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "bitcycle/nn/quant_linear.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -40,6 +42,7 @@ TEST(QuantLinearTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
     EXPECT_TRUE(executed.output.equal(simulated.output));
     EXPECT_TRUE(executed.input_gradient.equal(simulated.input_gradient));
     EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
+    EXPECT_TRUE(executed.bias_gradient.equal(simulated.bias_gradient));
   }
 }
 
@@ -70,19 +73,79 @@ TEST(QuantLinearTest, TiedToAWeightIsTheLayerThatOwnsIt) {
 }
 
 // More products per sum than 32 bits hold.
-TEST(QuantLinearTest, SizesThatNoKernelTakesAreSimulated) {
+TEST(QuantLinearTest, VeryLargeLayersExecuteToo) {
   for (const auto& [in, out] : {std::pair(65794, 2), std::pair(2, 65794)}) {
-    const auto output = [&, in = in, out = out](Executor executor) {
+    const auto outcome = [&, in = in, out = out](Executor executor) {
       torch::manual_seed(4);
       QuantLinear linear(torch::nn::LinearOptions(in, out));
       linear->set_executor(executor);
       linear->set_precision({8, 8, 8}, RandomKey(5));
-      const at::Tensor x = torch::randn({2, in});
-      EXPECT_FALSE(linear->executes(x));
-      return linear->forward(x);
+      at::Tensor x = torch::rand({2, in}).requires_grad_();
+      EXPECT_TRUE(linear->executes(x));
+      const at::Tensor y = linear->forward(x);
+      y.backward(torch::ones(y.sizes()));
+      return Outcome{y.detach(), x.grad(), linear->weight.grad(), linear->bias.grad()};
     };
-    EXPECT_TRUE(output(Executor::integer).equal(output(Executor::simulate)));
+    const Outcome executed = outcome(Executor::integer);
+    const Outcome simulated = outcome(Executor::simulate_integer);
+    EXPECT_TRUE(executed.output.equal(simulated.output));
+    EXPECT_TRUE(executed.input_gradient.equal(simulated.input_gradient));
+    EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
   }
+}
+
+// What a second call with changed weights gives, given how they were changed.
+template <typename Change>
+bool notices(Change change) {
+  torch::manual_seed(4);
+  QuantLinear linear(torch::nn::LinearOptions(37, 11));
+  linear->set_executor(Executor::integer);
+  linear->set_precision({8, 8, 8}, RandomKey(5));
+  const at::Tensor x = torch::randn({9, 37});
+  const at::Tensor before = linear->forward(x);
+  change(linear, before);
+  return !linear->forward(x).equal(before);
+}
+
+TEST(QuantLinearTest, CodesAreMadeAnewWhereWeightsMayHaveChanged) {
+  // Not seen by LibTorch's version counter.
+  const auto double_weights = [](QuantLinear& linear) {
+    float* w = linear->weight.data_ptr<float>();
+    std::transform(w, w + linear->weight.numel(), w, [](float v) { return 2 * v; });
+  };
+  EXPECT_TRUE(notices([&](QuantLinear& linear, const at::Tensor&) {
+    linear->set_precision({8, 8, 8}, RandomKey(5));
+    double_weights(linear);
+  }));
+  EXPECT_TRUE(notices([&](QuantLinear& linear, const at::Tensor& y) {
+    y.sum().backward();
+    double_weights(linear);
+  }));
+  EXPECT_TRUE(notices([&](QuantLinear& linear, const at::Tensor&) {
+    const torch::NoGradGuard no_grad;
+    linear->weight.mul_(2);
+  }));
+  EXPECT_FALSE(notices([&](QuantLinear& linear, const at::Tensor&) { double_weights(linear); }))
+      << "within a step codes are made once";
+}
+
+TEST(QuantLinearTest, CallsAtOtherBitsInBetweenDoNotChangeTheGradients) {
+  const auto gradients = [](bool in_between) {
+    torch::manual_seed(4);
+    QuantLinear linear(torch::nn::LinearOptions(37, 11));
+    linear->set_executor(Executor::integer);
+    linear->set_precision({8, 8, 8}, RandomKey(5));
+    at::Tensor x = torch::randn({9, 37}).requires_grad_();
+    const at::Tensor y = linear->forward(x);
+    if (in_between) {
+      const torch::NoGradGuard no_grad;
+      linear->set_precision({4, 4, 8}, RandomKey(5));
+      linear->forward(x);
+    }
+    y.sum().backward();
+    return x.grad();
+  };
+  EXPECT_TRUE(gradients(true).equal(gradients(false)));
 }
 
 TEST(QuantLinearTest, WhatIsNotFiniteReachesTheOutput) {

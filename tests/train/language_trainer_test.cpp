@@ -31,7 +31,9 @@ std::string made_up_text(int lines, int seed) {
   static const char* const kDoes[] = {"sees", "hears", "likes"};
   std::string text;
   unsigned state = static_cast<unsigned>(seed);
-  const auto draw = [&](unsigned n) { return (state = state * 1664525U + 1013904223U) / 65536 % n; };
+  const auto draw = [&](unsigned n) {
+    return (state = state * 1664525U + 1013904223U) / 65536 % n;
+  };
   for (int i = 0; i < lines; ++i) {
     text += std::string(" ") + kWho[draw(4)] + " " + kDoes[draw(3)] + " " + kWho[draw(4)] + "\n";
   }
@@ -52,9 +54,10 @@ class LanguageTrainerTest : public testing::Test {
     const std::vector<std::string> sizes =
         model == "lstm_lm"
             ? std::vector<std::string>{"model.hidden=12", "optimizer.lr=5.0", "data.window=7"}
-            : std::vector<std::string>{"model.width=16",     "model.inner=24",  "model.heads=2",
-                                       "model.layers=2",     "data.window=12",
-                                       "optimizer.lr=0.003", "optimizer.name=\"adamw\""};
+            : std::vector<std::string>{"model.width=16",          "model.inner=24",
+                                       "model.heads=2",           "model.layers=2",
+                                       "data.window=12",          "optimizer.lr=0.003",
+                                       "optimizer.name=\"adamw\""};
     settings.insert(settings.end(), sizes.begin(), sizes.end());
     settings.insert(settings.end(), more.begin(), more.end());
     return parse_recipe(R"(
@@ -129,7 +132,9 @@ const char* const kModels[] = {"lstm_lm", "transformer_lm"};
 
 TEST_F(LanguageTrainerTest, LearnsAndReportsPerplexity) {
   for (const char* model : kModels) {
-    const fs::path run = train(std::string("run-") + model, recipe(model, {"steps=200", "optimizer.name=\"adamw\"", "optimizer.lr=0.01"}));
+    const fs::path run =
+        train(std::string("run-") + model,
+              recipe(model, {"steps=200", "optimizer.name=\"adamw\"", "optimizer.lr=0.01"}));
     const json summary = summary_of(run);
     // Six tokens per line, of which two nouns and a verb are free: at best 4^(2/6) 3^(1/6) = 1.9.
     EXPECT_LT(summary["test_of_best"]["perplexity"], 4.0) << model;
@@ -144,8 +149,7 @@ TEST_F(LanguageTrainerTest, LearnsAndReportsPerplexity) {
 TEST_F(LanguageTrainerTest, StoppedAnywhereAndResumedEndsInTheSameBytes) {
   for (const char* model : kModels) {
     for (const char* backend : {"simulate", "integer"}) {
-      const Recipe wanted =
-          recipe(model, {std::string("precision.backend=\"") + backend + "\""});
+      const Recipe wanted = recipe(model, {std::string("precision.backend=\"") + backend + "\""});
       const std::string name = std::string(model) + backend;
       const fs::path whole = train(name, wanted);
       for (const Step step : {1, 5, 11}) {
@@ -159,12 +163,12 @@ TEST_F(LanguageTrainerTest, StoppedAnywhereAndResumedEndsInTheSameBytes) {
 
 TEST_F(LanguageTrainerTest, NeitherThreadsNorWorkersNorTheExecutorChangeAByte) {
   for (const char* model : kModels) {
-    const fs::path one = train(std::string(model) + "1",
-                               recipe(model, {"threads=1", "data.workers=0",
-                                              "precision.backend=\"integer\""}));
-    const fs::path three = train(std::string(model) + "3",
-                                 recipe(model, {"threads=3", "data.workers=3",
-                                                "precision.backend=\"integer\""}));
+    const fs::path one =
+        train(std::string(model) + "1",
+              recipe(model, {"threads=1", "data.workers=0", "precision.backend=\"integer\""}));
+    const fs::path three =
+        train(std::string(model) + "3",
+              recipe(model, {"threads=3", "data.workers=3", "precision.backend=\"integer\""}));
     expect_same_files(one, three);
     const auto model_bytes = [](const fs::path& run) {
       return contents(run).at("checkpoints/step-00000012/model.safetensors");
@@ -224,14 +228,13 @@ TEST_F(LanguageTrainerTest, AccumulatedBatchesMakeOneUpdate) {
 
 TEST_F(LanguageTrainerTest, ThePlateauLowersTheRateAndIsResumed) {
   // A rate so large that no evaluation after the first is better.
-  const Recipe wanted = recipe("lstm_lm", {"lr_schedule.name=\"plateau\"", "lr_schedule.factor=0.25",
-                                           "optimizer.lr=200.0", "log_every=1",
-                                           "evaluation.every_epochs=0.08"});
+  const Recipe wanted =
+      recipe("lstm_lm", {"lr_schedule.name=\"plateau\"", "lr_schedule.factor=0.25",
+                         "optimizer.lr=200.0", "log_every=1", "evaluation.every_epochs=0.08"});
   std::vector<double> rates;
   fs::create_directories(root_ / "whole");
-  Trainer(wanted, root_ / "whole", calling({.step = [&](const StepReport& report) {
-            rates.push_back(report.lr);
-          }}))
+  Trainer(wanted, root_ / "whole",
+          calling({.step = [&](const StepReport& report) { rates.push_back(report.lr); }}))
       .run(StopSignal());
   EXPECT_EQ(rates.front(), 200.0);
   EXPECT_LE(rates.back(), 200.0 / 4);

@@ -40,6 +40,8 @@ class QuantLayer {
   NoiseKey next_noise();
 
  protected:
+  // Whether no noise was drawn yet since the step began.
+  bool first_call() const { return calls_ == 0; }
   // Registers the running range's buffers on the module that the layer is.
   void register_range(torch::nn::Module& module);
 

@@ -17,6 +17,7 @@ class ConvWeights;
 namespace bitcycle {
 
 enum class WeightOwner { layer, caller };
+class LinearCodes;
 
 class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public QuantLayer {
  public:
@@ -31,7 +32,7 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   // So many calls with inputs like `x`, one after the other within one node of autograd.
   c10::intrusive_ptr<LinearCalls> calls(const at::Tensor& x, std::int64_t count);
 
-  // Which executor to use where it supports the layer's bits and size.
+  // Which executor to use where it supports the layer's bits.
   void set_executor(Executor executor) { executor_ = executor; }
   // Whether the integer kernels take the next forward pass of an input like this.
   bool executes(const at::Tensor& x) const;
@@ -42,11 +43,12 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
 
  private:
   at::Tensor execute(const at::Tensor& x, const at::Tensor& weight_in_use);
-  std::shared_ptr<integer::ConvWeights> codes();
+  std::shared_ptr<integer::ConvWeights> recurrent_codes();
 
   WeightOwner owner_;
   Executor executor_ = Executor::simulate;
-  std::shared_ptr<integer::ConvWeights> codes_;  // made when first needed
+  std::shared_ptr<LinearCodes> codes_;  // made when first needed, like those of calls()
+  std::shared_ptr<integer::ConvWeights> recurrent_codes_;
 };
 TORCH_MODULE(QuantLinear);
 

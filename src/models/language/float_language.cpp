@@ -29,8 +29,7 @@ FloatLstmLmImpl::FloatLstmLmImpl(const LstmOptions& options)
       encoder_(register_module("encoder",
                                torch::nn::Embedding(options.vocabulary, options.embedding_size()))),
       rnn_(register_module("rnn", torch::nn::LSTM(lstm_form(options)))),
-      decoder_(
-          register_module("decoder", torch::nn::Linear(options.hidden, options.vocabulary))) {
+      decoder_(register_module("decoder", torch::nn::Linear(options.hidden, options.vocabulary))) {
   if (options.tied) decoder_->weight = encoder_->weight;
 }
 
@@ -43,21 +42,20 @@ at::Tensor FloatLstmLmImpl::loss(const at::Tensor& tokens, const at::Tensor& tar
 
 FloatTransformerLmImpl::FloatTransformerLmImpl(const TransformerOptions& options)
     : options_(options),
-      embedding_(register_module("embedding",
-                                 torch::nn::Embedding(options.vocabulary, options.width))),
+      embedding_(
+          register_module("embedding", torch::nn::Embedding(options.vocabulary, options.width))),
       final_norm_(register_module(
           "final_norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.width})))) {
   const std::int64_t d = options.width;
   const auto norm = [&] { return torch::nn::LayerNorm(torch::nn::LayerNormOptions({d})); };
   for (std::int64_t i = 0; i < options.layers; ++i) {
     const std::string name = "layers" + std::to_string(i) + "_";
-    blocks_.push_back(
-        {register_module(name + "attention_norm", norm()),
-         register_module(name + "feed_forward_norm", norm()),
-         register_module(name + "qkv", torch::nn::Linear(d, 3 * d)),
-         register_module(name + "out", torch::nn::Linear(d, d)),
-         register_module(name + "fc1", torch::nn::Linear(d, options.inner)),
-         register_module(name + "fc2", torch::nn::Linear(options.inner, d))});
+    blocks_.push_back({register_module(name + "attention_norm", norm()),
+                       register_module(name + "feed_forward_norm", norm()),
+                       register_module(name + "qkv", torch::nn::Linear(d, 3 * d)),
+                       register_module(name + "out", torch::nn::Linear(d, d)),
+                       register_module(name + "fc1", torch::nn::Linear(d, options.inner)),
+                       register_module(name + "fc2", torch::nn::Linear(options.inner, d))});
   }
   const torch::NoGradGuard no_grad;
   embedding_->weight.normal_(0, 1 / std::sqrt(static_cast<double>(d)));

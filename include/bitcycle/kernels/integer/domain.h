@@ -17,7 +17,8 @@ constexpr bool takes_widths(LayerBits bits) {
   return takes_width(bits.weight) && takes_width(bits.activation) && takes_width(bits.error);
 }
 
-// A convolution as somebody may ask for it; a ConvShape is one that the kernels take.
+// A convolution as somebody may ask for it; a ConvShape is one that the kernels take. Fully
+// connected layers (linear.h) are taken at all sizes.
 using ConvRequest = LayerGeometry;
 
 // Why the kernels do not take a convolution, as an end to "layer conv1 has ...": "a dilation of 2".

@@ -6,11 +6,11 @@
 #include "bitcycle/network/language.h"
 #include "bitcycle/quant/torch.h"
 
+#include <vector>
+
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/normalization.h>
 #include <torch/nn/modules/rnn.h>
-
-#include <vector>
 
 namespace bitcycle {
 

@@ -114,8 +114,8 @@ class LinearDefinition {
     }
     for (int out = 0; out < o_.shape.outputs; ++out) {
       for (int in = 0; in < o_.shape.inputs; ++in) {
-        const double factor = double{o_.input.view.params.scale} *
-                              o_.errors.view.params.scale / weights_.scales()[std::size_t(out)];
+        const double factor = double{o_.input.view.params.scale} * o_.errors.view.params.scale /
+                              weights_.scales()[std::size_t(out)];
         r.weight_gradient[at(out, in, o_.shape.inputs)] = static_cast<float>(
             static_cast<double>(weight_sum(o_.input.view, o_.errors.view, out, in)) * factor);
       }
@@ -147,9 +147,8 @@ class LinearDefinition {
     }
     const auto o = static_cast<std::size_t>(out);
     const float scale = weights_.scales()[o] * o_.input.view.params.scale;
-    const float value = std::fma(weights_.offsets()[o], static_cast<float>(box),
-                                 static_cast<float>(sum)) *
-                        scale;
+    const float value =
+        std::fma(weights_.offsets()[o], static_cast<float>(box), static_cast<float>(sum)) * scale;
     return value + o_.bias[o];
   }
   float error_box(int row) const {

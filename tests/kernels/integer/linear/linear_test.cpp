@@ -110,8 +110,7 @@ struct Terms {
 float expected_sum(std::span<const LinearTerm> terms, float weight_scale, int out, int in) {
   float expected = 0;
   for (const LinearTerm& term : terms) {
-    const double factor =
-        double{term.input.params.scale} * term.errors.params.scale / weight_scale;
+    const double factor = double{term.input.params.scale} * term.errors.params.scale / weight_scale;
     const auto sum =
         static_cast<float>(LinearDefinition::weight_sum(term.input, term.errors, out, in));
     expected = std::fma(sum, static_cast<float>(factor), expected);
