@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "cli/command.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -92,6 +93,15 @@ void print_table(const std::vector<Entry>& entries, const std::string& root) {
       "data.root = FILE, plain or gzipped (docs/data.md).\n");
 }
 
+// Who points to a place and asks for a check expects something to be there.
+void require_something(const ListOptions& options, const std::vector<Entry>& entries) {
+  if (options.root.empty() || !options.verify) return;
+  const auto there = [](const Entry& entry) { return entry.state != "missing"; };
+  if (std::any_of(entries.begin(), entries.end(), there)) return;
+  throw Error(ErrorCode::data, "there is no dataset in \"" + options.root + "\"",
+              "Your own pictures need DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg.");
+}
+
 int list(const ListOptions& options) {
   std::vector<Entry> entries;
   bool damage = false;
@@ -100,6 +110,7 @@ int list(const ListOptions& options) {
     damage = damage || entries.back().state == "damaged";
   }
   options.json ? print_json(entries, options.root) : print_table(entries, options.root);
+  require_something(options, entries);
   return damage ? exit_status(ErrorCode::data) : 0;
 }
 

@@ -46,6 +46,8 @@ fs::path torch_program() {
               "Build with -DBITCYCLE_TORCH=ON (the default).");
 }
 
+constexpr int kMaxThreads = 1024;  // as in recipes
+
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> arguments;
@@ -57,7 +59,13 @@ std::vector<std::string> own_arguments() {
 int wanted_threads(int threads) {
   if (threads > 0) return threads;
   const char* value = std::getenv("OMP_NUM_THREADS");
-  return value != nullptr ? std::atoi(value) : 0;
+  if (value == nullptr) return 0;
+  const int wanted = std::atoi(value);  // of a list, one number per level, the first
+  if (wanted >= 1 && wanted <= kMaxThreads) return wanted;
+  throw Error(ErrorCode::usage,
+              "OMP_NUM_THREADS: expected a number of threads from 1 to " +
+                  std::to_string(kMaxThreads) + ", found \"" + value + "\"",
+              "Unset it to use one thread for each core.");
 }
 
 bool placed_by_user() {

@@ -11,6 +11,8 @@
 #include "cli/run_paths.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -80,6 +82,12 @@ std::optional<double> measured_seconds(const fs::path& timing) {
   return total;
 }
 
+// A score whose loss or other metric is not finite (null in JSON) is none.
+double finite_score(const Json& score, const std::string& metric) {
+  const bool finite = std::ranges::none_of(score, [](const Json& value) { return value.is_null(); });
+  return finite ? score.at(metric).get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
 
 RunSummary read_run_summary(const fs::path& run) {
@@ -97,7 +105,7 @@ RunSummary read_run_summary(const fs::path& run) {
             .precision = precision,
             .backend = precision == "float" ? "float"
                                             : json.value("backend", name(recipe.precision.backend)),
-            .score = {metric, json.at("test_of_best").at(metric.name)},
+            .score = {metric, finite_score(json.at("test_of_best"), metric.name)},
             .gbitops = json.at("gbitops"),
             .counting = counting_by_name(json.at("counting").get<std::string>()),
             .saving_percent = json.at("saving_percent"),
@@ -143,7 +151,8 @@ std::string summary_table(const std::vector<RunSummary>& runs) {
   for (const RunSummary& run : runs) {
     const auto& [metric, value] = run.score;
     table.add_row({run.precision, run.backend,
-                   (one_metric ? "" : metric.name + " ") + metric.text(value),
+                   (one_metric ? "" : metric.name + " ") +
+                       (std::isfinite(value) ? metric.text(value) : "not finite"),
                    fmt::format("{:.4g}", run.gbitops), fmt::format("{:.1f} %", run.saving_percent),
                    run.training_seconds ? readable_duration(*run.training_seconds) : "-",
                    time_saved(run, runs.back()), run.run});
@@ -158,7 +167,8 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
         {{"run", run.run},
          {"precision", run.precision},
          {"backend", run.backend},
-         {run.score.metric.name, run.score.value},
+         {run.score.metric.name,
+          std::isfinite(run.score.value) ? Json(run.score.value) : Json()},
          {"counting", name(run.counting)},
          {"gbitops", run.gbitops},
          {"saving_percent", run.saving_percent},

@@ -47,6 +47,11 @@ void TerminalSink::step(const StepReport& report) {
 }
 
 void TerminalSink::evaluation(const EvaluationReport& report) {
+  if (!report.score.finite()) {
+    line_.print(fmt::format(
+        "warning: the evaluation at step {} is not finite: the run has diverged, or is about to",
+        report.step));
+  }
   if (narration_ == Narration::warnings) return;
   line_.print(fmt::format("step {}  {} {}  at {} bits{}", report.step, report.split,
                           metrics_text(report.score.metrics), report.bits,

@@ -187,12 +187,11 @@ void CheckpointStore::remove(std::int64_t step) {
   discard(directory(step));
 }
 
-void CheckpointStore::prune(int keep) {
-  const auto kept = best();
+void CheckpointStore::prune(int keep, std::int64_t best) {
   std::vector<std::int64_t> old = steps();
   old.resize(old.size() - std::min(old.size(), static_cast<std::size_t>(std::max(keep, 1))));
   for (const std::int64_t step : old) {
-    if (step != kept) discard(directory(step));
+    if (step != best) discard(directory(step));
   }
 }
 

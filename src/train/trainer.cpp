@@ -68,7 +68,8 @@ struct Trainer::Implementation {
 
   std::string run_identity() const;
   bool resume(DataChanges changes);
-  TrainState load_state(Step step, const std::vector<std::byte>& json) const;
+  TrainState load_state(Step step, const std::vector<std::byte>& json,
+                        const std::string& run) const;
   void check_data(const TrainState& loaded, DataChanges changes) const;
   TrainOutcome run(const StopSignal& stop_signal);
   void begin();
@@ -126,7 +127,7 @@ bool Trainer::Implementation::resume(DataChanges changes) {
   if (!latest) return false;
   CheckpointFiles loaded = store.load(*latest);
   const std::string origin = store.directory(*latest).string() + "/";
-  const TrainState saved = load_state(*latest, loaded["state.json"]);
+  const TrainState saved = load_state(*latest, loaded["state.json"], logged_run(directory));
   check_data(saved, changes);
   for (const auto& [file, tensors] : tensor_files()) {
     restore_tensors(std::move(loaded[file]), origin + file, tensors);
@@ -138,12 +139,11 @@ bool Trainer::Implementation::resume(DataChanges changes) {
 }
 
 // The state of a checkpoint, once it is sure that it belongs here.
-TrainState Trainer::Implementation::load_state(Step step,
-                                               const std::vector<std::byte>& json) const {
+TrainState Trainer::Implementation::load_state(Step step, const std::vector<std::byte>& json,
+                                               const std::string& run) const {
   const std::filesystem::path where = store.directory(step);
   const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
   const TrainState saved = train_state_from_json(text, (where / "state.json").string(), step);
-  const std::string run = logged_run(directory);
   if (saved.run != run) {
     throw Error(ErrorCode::checkpoint,
                 where.string() + " is a checkpoint of another run: expected the run " + run +
@@ -353,7 +353,7 @@ std::map<std::string, NamedTensors> Trainer::Implementation::tensor_files() {
 // What is wrong with a checkpoint, if anything: it is not whole, or not of this run.
 std::string Trainer::Implementation::damage_of(Step step) const {
   try {
-    load_state(step, store.load(step)["state.json"]);
+    load_state(step, store.load(step)["state.json"], state.run);
     return "";
   } catch (const Error& error) {
     return error.what();
@@ -409,7 +409,7 @@ void Trainer::Implementation::prune() {
     const bool regular = due(recipe().checkpoint.every_epochs, step) || step == state.step;
     if (!regular && step != state.best_step) store.remove(step);
   }
-  store.prune(recipe().checkpoint.keep);
+  store.prune(recipe().checkpoint.keep, state.best_step);
 }
 
 // The test score of the last weights and of the best ones, and the summary.

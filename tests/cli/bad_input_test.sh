@@ -34,6 +34,8 @@ expect 3 'cifar' "${train[@]}" --run-dir b --set data.dataset=cifar10 --set data
 head -c 1000000 /dev/zero >data/cifar-10-batches-bin/data_batch_1.bin
 expect 3 'data_batch_1.bin' "${train[@]}" --run-dir b --set data.dataset=cifar10 --set data.root=data
 
+expect 3 'there is no dataset in "nowhere"' "$bitcycle" data --root nowhere --verify
+
 # Splits without samples, and a set without its test pictures: found before anything is trained.
 picture() {
   mkdir -p "$(dirname "$1")"

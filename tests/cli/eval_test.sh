@@ -8,6 +8,12 @@ small_recipe
 "$bitcycle" eval run --bits 3,4,6,8,fp --json >eval.json
 for bits in 3 4 6 8 fp; do grep -q "\"bits\": \"$bits\"" eval.json || fail "no row for $bits"; done
 [[ $(grep -c accuracy eval.json) == 5 ]] || fail "expected five accuracies"
+# Of a static 8-bit run, executed in integers too, the upper bound is 8 and nothing else.
+"$bitcycle" train small.toml --run-dir executed -q --set precision.forward=8 --set precision.backend=integer >/dev/null
+for run in static executed; do
+  [[ $("$bitcycle" eval $run --bits 8,max --json | grep -E 'accuracy|loss' | sort -u | wc -l) == 2 ]] ||
+    fail "$run: 8 and max differ"
+done
 expect 0 'accuracy' "$bitcycle" eval run --bits 8 --split validation --checkpoint last
 expect 0 'static 8/8' "$bitcycle" compare run static
 expect 0 'CR 3-8/8' "$bitcycle" compare run static

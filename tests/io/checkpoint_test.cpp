@@ -76,11 +76,10 @@ TEST_F(CheckpointTest, SavingAStepAgainReplacesIt) {
 TEST_F(CheckpointTest, PruneKeepsTheNewestAndTheBest) {
   for (std::int64_t step = 1; step <= 6; ++step) save(step);
   store_.mark_best(2);
-  store_.prune(2);
+  store_.prune(2, 2);
   EXPECT_THAT(store_.steps(), ElementsAre(2, 5, 6));
   EXPECT_EQ(store_.best(), 2);
-  store_.mark_best(6);
-  store_.prune(0);
+  store_.prune(0, 6);
   EXPECT_THAT(store_.steps(), ElementsAre(6));
 }
 
@@ -236,7 +235,7 @@ TEST_F(CheckpointTest, AProcessKilledAtAnyMomentLeavesWholeCheckpoints) {
       for (std::int64_t step = next;; ++step) {
         save(step);
         if (step % 3 == 0) store_.mark_best(step);
-        store_.prune(2);
+        store_.prune(2, step - step % 3);
       }
     }
     ::usleep(500 + 1733 * round);  // from before the first save to the middle of a later one
@@ -251,7 +250,7 @@ TEST_F(CheckpointTest, AProcessKilledAtAnyMomentLeavesWholeCheckpoints) {
     next = last + 1;
   }
   save(next);
-  store_.prune(1);
+  store_.prune(1, store_.best().value_or(0));
   EXPECT_LE(entries(), 3U);  // the newest, the best and its mark: no leftovers
 }
 

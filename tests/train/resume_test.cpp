@@ -182,6 +182,19 @@ TEST_F(ResumeTest, ABestCheckpointDamagedWhileTheRunGoesOnDoesNotStopItsEnd) {
   EXPECT_EQ(CheckpointStore(run).damage(CheckpointStore(run).best().value()), "");
 }
 
+// What the process itself knows it does not read back from files that others may have damaged.
+TEST_F(ResumeTest, NeitherALostLogNorADamagedMarkStopsARunThatGoesOn) {
+  const fs::path run = directory("run");
+  const auto damage_files = [&](const StepReport& report) {
+    if (report.step != kMiddle + 1) return;
+    fs::remove(run / "metrics.jsonl");
+    write_file(run / "checkpoints/best", "garbage");
+  };
+  EXPECT_EQ(Trainer(tiny_recipe(), run, calling({.step = damage_files})).run(StopSignal()),
+            TrainOutcome::finished);
+  EXPECT_TRUE(summary_of(run).contains("best_step"));
+}
+
 TEST_F(ResumeTest, RemovesWhatAKilledProcessLeft) {
   const fs::path whole = train("whole", tiny_recipe());
   const fs::path run = train_to(5, "run", tiny_recipe());

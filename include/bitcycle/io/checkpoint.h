@@ -47,8 +47,8 @@ class CheckpointStore {
   // Removes the checkpoint of a step, if there is one.
   void remove(std::int64_t step);
 
-  // Removes all but the newest `keep` (at least one) and the best.
-  void prune(int keep);
+  // Removes all but the newest `keep` (at least one) and that of step `best`.
+  void prune(int keep, std::int64_t best);
 
   // Removes what a killed process left half-written or half-removed, and unsealed checkpoints.
   void remove_leftovers();
