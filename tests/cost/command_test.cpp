@@ -109,10 +109,15 @@ TEST(CostCommandTest, MistakesExitWithTwoAndNameTheNearest) {
 
 TEST(ModelsCommandTest, ListsParametersAndMacs) {
   const Json json = run_json("models");
-  ASSERT_EQ(json.size(), 12U);
-  EXPECT_EQ(json.back()["model"], "resnet50");
-  EXPECT_EQ(json.back()["params"], 25'557'032);
-  EXPECT_EQ(json.back()["macs"], 4'089'184'256);
+  ASSERT_EQ(json.size(), 14U);
+  EXPECT_EQ(json[11]["model"], "resnet50");
+  EXPECT_EQ(json[11]["params"], 25'557'032);
+  EXPECT_EQ(json[11]["macs"], 4'089'184'256);
+  // Two layers of 4 x 650 x (650 + 650) products each and the decoder; embedding and biases too.
+  EXPECT_EQ(json[12]["model"], "lstm_lm");
+  EXPECT_EQ(json[12]["macs"], 2 * 4 * 650 * 1300 + 650 * 10'000);
+  EXPECT_EQ(json[12]["params"],
+            2 * 4 * (650 * 1300 + 2 * 650) + 2 * 650 * 10'000 + 10'000);
   const Outcome outcome = run_program("models");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.text, HasSubstr("cifar_mobilenet_v2"));

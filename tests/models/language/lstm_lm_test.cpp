@@ -107,7 +107,7 @@ TEST(LstmLmTest, DropsOutInTrainingOnly) {
   EXPECT_TRUE(scores(1).equal(scores(2)));
 }
 
-// A hundred steps on a text that repeats itself.
+// Two hundred steps on a text that repeats itself.
 TEST(LstmLmTest, LearnsAtFourBits) {
   LstmOptions options = small(true);
   options.dropout = 0;
@@ -115,7 +115,7 @@ TEST(LstmLmTest, LearnsAtFourBits) {
   model->set_executor(Executor::integer);
   const at::Tensor text = at::arange(48).remainder(6).view({12, 4});
   double loss = 0;
-  for (Step step = 0; step < 100; ++step) {
+  for (Step step = 0; step < 200; ++step) {
     set_step(*model, 4, 8, step);
     model->zero_grad();
     const auto output = model->forward(text.narrow(0, 0, 11), model->zero_state(4));
