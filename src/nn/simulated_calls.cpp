@@ -3,6 +3,7 @@
 #include "bitcycle/quant/quantizer.h"
 
 #include "quant/dense.h"
+#include "quant/steady_product.h"
 #include "quant/weight_gradient.h"
 
 #include <utility>
@@ -21,7 +22,7 @@ at::Tensor SimulatedCalls::forward(const at::Tensor& x) {
     input = quantize_tensor(input, range, bits_.activation);
   }
   inputs_.push_back(input);
-  at::Tensor y = at::mm(input, weight_.t());
+  at::Tensor y = steady_product(input, weight_.t());
   return layer_.bias.defined() ? y.add_(layer_.bias) : y;
 }
 
@@ -31,7 +32,7 @@ at::Tensor SimulatedCalls::backward(const at::Tensor& error, InputGradient wante
   quantized_errors_.push_back(bits_.error == 0 ? dense(error)
                                                : quantize_error(error, bits_.error, noise));
   if (wanted == InputGradient::not_wanted) return {};
-  return at::mm(quantized_errors_.back(), weight_);
+  return steady_product(quantized_errors_.back(), weight_);
 }
 
 LinearGradients SimulatedCalls::gradients() {

@@ -3,6 +3,7 @@
 #include "bitcycle/quant/quantizer.h"
 
 #include "quant/dense.h"
+#include "quant/steady_product.h"
 #include "quant/weight_gradient.h"
 
 namespace bitcycle {
@@ -86,7 +87,7 @@ struct LinearFunction : Function<LinearFunction> {
     const at::Tensor input = quantized_input(x, call), weights = quantized_weight(weight, call);
     context->save_for_backward({input, weights});
     save_error_call(context, call);
-    return at::matmul(input, weights.t());
+    return product(input, weights.t());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
@@ -96,13 +97,20 @@ struct LinearFunction : Function<LinearFunction> {
     const at::Tensor rows = error.reshape({-1, error.size(-1)});
     const at::Tensor inputs = input.reshape({-1, input.size(-1)});
     at::Tensor input_gradient, weight_gradient;
-    if (context->needs_input_grad(0)) input_gradient = at::matmul(error, weights);
+    if (context->needs_input_grad(0)) input_gradient = product(error, weights);
     if (context->needs_input_grad(1)) {
       weight_gradient = sum_over_shards(rows.size(0), [&](std::int64_t first, std::int64_t count) {
         return at::mm(rows.narrow(0, first, count).t(), inputs.narrow(0, first, count));
       });
     }
     return {input_gradient, weight_gradient, {}};
+  }
+
+  // x [..., n] times y [n, m].
+  static at::Tensor product(const at::Tensor& x, const at::Tensor& y) {
+    std::vector<std::int64_t> sizes = x.sizes().vec();
+    sizes.back() = y.size(1);
+    return steady_product(x.reshape({-1, x.size(-1)}), y).view(sizes);
   }
 };
 

@@ -51,6 +51,33 @@ TEST(QuantLinearTest, WidthsThatNoKernelSupportsAreSimulated) {
   EXPECT_TRUE(step(Executor::integer, bits).output.equal(step(Executor::simulate, bits).output));
 }
 
+// Large enough for LibTorch to use its threads.
+TEST(QuantLinearTest, DoesNotDependOnTheNumberOfThreads) {
+  for (const Executor executor : {Executor::integer, Executor::simulate}) {
+    const auto run = [&](int threads) {
+      const int before = at::get_num_threads();
+      at::set_num_threads(threads);
+      torch::manual_seed(4);
+      QuantLinear linear(torch::nn::LinearOptions(130, 421));
+      linear->set_executor(executor);
+      linear->set_precision({6, 6, 8}, RandomKey(5));
+      at::Tensor x = torch::randn({35, 20, 130}).requires_grad_();
+      const at::Tensor y = linear->forward(x);
+      y.backward(torch::randn(y.sizes()));
+      at::set_num_threads(before);
+      return std::vector<at::Tensor>{y.detach(), x.grad(), linear->weight.grad(),
+                                     linear->bias.grad()};
+    };
+    const auto expected = run(1);
+    for (const int threads : {2, 3, 7}) {
+      const auto actual = run(threads);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_TRUE(actual[i].equal(expected[i])) << i << " on " << threads << " threads";
+      }
+    }
+  }
+}
+
 // Its own weight, and the same tensor as a transposed view of somebody else's.
 TEST(QuantLinearTest, TiedToAWeightIsTheLayerThatOwnsIt) {
   for (const Executor executor : {Executor::simulate, Executor::integer}) {

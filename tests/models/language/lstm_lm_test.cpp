@@ -90,7 +90,7 @@ TEST(LstmLmTest, DoesNotDependOnTheNumberOfThreads) {
   for (const Executor executor : {Executor::integer, Executor::simulate}) {
     const auto run = [&] { return train(executor, false, 6); };
     const Traces expected = on_threads(1, run);
-    for (const int threads : {2, 5}) expect_same(on_threads(threads, run), expected);
+    for (const int threads : {2, 3}) expect_same(on_threads(threads, run), expected);
   }
 }
 
@@ -123,9 +123,9 @@ TEST(LstmLmTest, LearnsAtFourBits) {
     error.backward();
     loss = error.item<double>();
     const torch::NoGradGuard no_grad;
-    for (at::Tensor& parameter : model->parameters()) parameter.sub_(parameter.grad(), 3.0);
+    for (at::Tensor& parameter : model->parameters()) parameter.sub_(parameter.grad(), 5.0);
   }
-  EXPECT_LT(loss, 1.0);  // guessing among the six words would be 1.79
+  EXPECT_LT(loss, 0.5);  // guessing among the six words would be 1.79
 }
 
 }  // namespace
