@@ -84,7 +84,8 @@ std::optional<double> measured_seconds(const fs::path& timing) {
 
 // A score whose loss or other metric is not finite (null in JSON) is none.
 double finite_score(const Json& score, const std::string& metric) {
-  const bool finite = std::ranges::none_of(score, [](const Json& value) { return value.is_null(); });
+  const bool finite =
+      std::ranges::none_of(score, [](const Json& value) { return value.is_null(); });
   return finite ? score.at(metric).get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -167,8 +168,7 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
         {{"run", run.run},
          {"precision", run.precision},
          {"backend", run.backend},
-         {run.score.metric.name,
-          std::isfinite(run.score.value) ? Json(run.score.value) : Json()},
+         {run.score.metric.name, std::isfinite(run.score.value) ? Json(run.score.value) : Json()},
          {"counting", name(run.counting)},
          {"gbitops", run.gbitops},
          {"saving_percent", run.saving_percent},

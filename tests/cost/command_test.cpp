@@ -116,8 +116,7 @@ TEST(ModelsCommandTest, ListsParametersAndMacs) {
   // Two layers of 4 x 650 x (650 + 650) products each and the decoder; embedding and biases too.
   EXPECT_EQ(json[12]["model"], "lstm_lm");
   EXPECT_EQ(json[12]["macs"], 2 * 4 * 650 * 1300 + 650 * 10'000);
-  EXPECT_EQ(json[12]["params"],
-            2 * 4 * (650 * 1300 + 2 * 650) + 2 * 650 * 10'000 + 10'000);
+  EXPECT_EQ(json[12]["params"], 2 * 4 * (650 * 1300 + 2 * 650) + 2 * 650 * 10'000 + 10'000);
   const Outcome outcome = run_program("models");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.text, HasSubstr("cifar_mobilenet_v2"));

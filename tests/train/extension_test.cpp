@@ -1,0 +1,142 @@
+// A policy and a sink of one's own, as CONTRIBUTING.md says that they are added.
+
+#include "bitcycle/config/precision_plan.h"
+#include "bitcycle/io/file.h"
+#include "bitcycle/io/line_log.h"
+#include "bitcycle/network/zoo.h"
+#include "bitcycle/train/cost_meter.h"
+#include "bitcycle/train/trainer.h"
+
+#include "io/io_testing.h"
+#include "io/temporary_directory.h"
+#include "train/callback_sink.h"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Goes from 4 to 8 bits once the loss of a step is no lower than that of the step before.
+class StallPolicy : public PrecisionPolicy {
+ public:
+  explicit StallPolicy(std::vector<LayerInfo> layers) : layers_(std::move(layers)) {}
+
+  const std::vector<LayerInfo>& layers() const override { return layers_; }
+  StepBits decide(Step) const override { return all(raised_ ? 8 : 4); }
+  StepBits evaluation(const EvaluationBits&, Step) const override { return all(8); }
+  std::vector<LayerWidths> widths() const override {
+    return std::vector<LayerWidths>(layers_.size(), {{4, 8}, {4, 8}, {8, 8}});
+  }
+  std::optional<StageChange> observe(Step step, const MetricSums& metrics) override {
+    const double loss = metrics.entries().front().sum / metrics.entries().front().count;
+    const bool stalls = !raised_ && last_ > 0 && loss >= last_;
+    last_ = loss;
+    if (!stalls) return {};
+    raised_ = true;
+    return StageChange{step + 1, "4/8", "8/8", "the loss did not fall"};
+  }
+  PolicyState state() const override { return {{"stall", {raised_ ? 1.0 : 0.0, last_}}}; }
+  void restore(const PolicyState& state) override {
+    raised_ = state.at("stall")[0] != 0;
+    last_ = state.at("stall")[1];
+  }
+
+ private:
+  StepBits all(int bits) const {
+    const std::vector<LayerBits> layers(layers_.size(), {bits, bits, 8});
+    return {layers, layers, layers.front()};
+  }
+  std::vector<LayerInfo> layers_;
+  bool raised_ = false;
+  double last_ = 0;
+};
+
+TEST(OwnPolicyTest, DecidesFromWhatItObservedAndGoesOnFromItsState) {
+  const std::vector<LayerInfo> layers = layers_of(make_network("cifar_resnet8"));
+  StallPolicy policy(layers);
+  EXPECT_EQ(policy.decide(0).common.weight, 4);
+  EXPECT_FALSE(policy.observe(0, {{"loss", 2, 1}}));
+  EXPECT_FALSE(policy.observe(1, {{"loss", 1, 1}}));
+  const auto change = policy.observe(2, {{"loss", 3, 2}});
+  ASSERT_TRUE(change.has_value());
+  EXPECT_EQ(change->step, 3);
+  EXPECT_EQ(policy.decide(3).common.weight, 8);
+  StallPolicy resumed(layers);
+  resumed.restore(policy.state());
+  EXPECT_EQ(resumed.decide(3).common.weight, 8);
+  const CostMeter meter(resumed);
+  EXPECT_EQ(meter.bitops(resumed.decide(3)), meter.static_bitops());
+}
+
+// losses.csv, which ends in the same bytes however often the run was stopped.
+class CsvSink : public EventSink {
+ public:
+  explicit CsvSink(fs::path directory) : path_(std::move(directory) / "losses.csv") {}
+
+  std::string name() const override { return "losses.csv"; }
+  void begin(const RunStart&, std::uint64_t offset) override { log_.emplace(path_, offset); }
+  void step(const StepReport& report) override {
+    log_->append(std::to_string(report.step) + "," +
+                 std::to_string(report.metrics.front().value));
+  }
+  std::uint64_t sync() override {
+    log_->sync();
+    return log_->offset();
+  }
+
+ private:
+  fs::path path_;
+  std::optional<LineLog> log_;
+};
+
+class OwnSinkTest : public testing::Test {
+ protected:
+  Recipe recipe() const {
+    return parse_recipe(R"(
+      steps = 6
+      [model]
+      name = "cifar_resnet8"
+      [data]
+      dataset = "synthetic"
+      batch_size = 8
+      limit = 32
+    )",
+                        "own.toml");
+  }
+  EventSinks sinks(const fs::path& run, Step stop_after) const {
+    EventSinks sinks = calling({.step = [stop_after](const StepReport& report) {
+      if (report.step == stop_after) std::raise(SIGTERM);
+    }});
+    sinks.push_back(std::make_shared<CsvSink>(run));
+    return sinks;
+  }
+  fs::path directory(const std::string& name) const {
+    fs::create_directories(root_ / name);
+    return root_ / name;
+  }
+  static std::string losses(const fs::path& run) { return text_of(read_file(run / "losses.csv")); }
+
+  TemporaryDirectory root_;
+};
+
+TEST_F(OwnSinkTest, ResumesToTheByte) {
+  const fs::path whole = directory("whole"), run = directory("run");
+  Trainer(recipe(), whole, sinks(whole, 0)).run(StopSignal());
+  EXPECT_EQ(std::ranges::count(losses(whole), '\n'), 6);
+  {
+    const StopSignal stop;
+    ASSERT_EQ(Trainer(recipe(), run, sinks(run, 4)).run(stop), TrainOutcome::stopped);
+  }
+  write_file(run / "losses.csv", losses(run) + "9,what a killed process wrote after its checkpoint\n");
+  Trainer resumed(recipe(), run, sinks(run, 0));
+  ASSERT_TRUE(resumed.resume());
+  resumed.run(StopSignal());
+  EXPECT_EQ(losses(run), losses(whole));
+}
+
+}  // namespace
+}  // namespace bitcycle
