@@ -95,6 +95,10 @@ struct LinearKernels {
   // added to what is there.
   void (*column_stats)(const float* x, std::ptrdiff_t stride, int rows, int columns, double* sums,
                        float* low, float* high);
+  // Weights of one output channel to codes: rne(clamp((w - low) / scale, 0, levels)) - half; a NaN
+  // becomes -half.
+  void (*weight_codes)(const float* weights, int count, float low, float scale, float levels,
+                       float half, std::int8_t* codes);
 };
 
 }  // namespace bitcycle::integer

@@ -102,6 +102,18 @@ void column_stats(const float* x, std::ptrdiff_t stride, int rows, int columns,
   }
 }
 
+// Floats from 2^23 on have no fraction, so adding and taking off 1.5 * 2^23 rounds to nearest even.
+void weight_codes(const float* weights, int count, float low, float scale, float levels, float half,
+                  std::int8_t* __restrict codes) {
+  for (int i = 0; i < count; ++i) {
+    const float p = (weights[i] - low) / scale;
+    const float above = 0.0f < p ? p : 0.0f;
+    const float clamped = above < levels ? above : levels;
+    const float rounded = (clamped + 0x1.8p23f) - 0x1.8p23f;
+    codes[i] = static_cast<std::int8_t>(static_cast<int>(rounded - half));
+  }
+}
+
 constexpr LinearKernels with_loops(Operands operands, int tile_rows, int tile_panels,
                                    TileKernel tile, TileKernel outer_tile) {
   return {operands,
@@ -115,7 +127,8 @@ constexpr LinearKernels with_loops(Operands operands, int tile_rows, int tile_pa
           widen,
           interleave_words,
           interleave_signed_words,
-          column_stats};
+          column_stats,
+          weight_codes};
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 
 #include "bitcycle/kernels/finite.h"
 #include "bitcycle/kernels/integer/code_makers.h"
-#include "bitcycle/kernels/quantize.h"
 
-#include "kernels/integer/isa/exact_sums.h"
+#include "kernels/blocks.h"
 #include "kernels/integer/linear/row_product.h"
+#include "kernels/integer/weights/ends.h"
 
 #include <algorithm>
 #include <cassert>
@@ -47,7 +47,19 @@ std::size_t row_code_bytes(int rows, int width) {
 }
 
 Range row_range(std::span<const float> x) {
-  return all_finite(x) ? range_of(x) : kPoisoned;
+  constexpr std::int64_t kBlock = 16384;
+  const auto count = static_cast<std::int64_t>(x.size());
+  std::vector<Range> parts(static_cast<std::size_t>(block_count(count, kBlock)));
+  for_each_block(count, kBlock, [&](Block block) {
+    parts[static_cast<std::size_t>(block.index)] = ends_of(
+        x.subspan(static_cast<std::size_t>(block.begin), static_cast<std::size_t>(block.size())));
+  });
+  Range all = parts.empty() ? Range{0, 0} : parts.front();
+  for (const Range& part : parts) {
+    if (!finite(part)) return kPoisoned;
+    all = {std::min(all.low, part.low), std::max(all.high, part.high)};
+  }
+  return all;
 }
 
 void quantize_rows(std::span<const float> x, int width, const CodeParams& params,

@@ -4,7 +4,8 @@
 
 #include "bitcycle/kernels/finite.h"
 #include "bitcycle/kernels/integer/domain.h"
-#include "bitcycle/kernels/quantize.h"
+
+#include "kernels/integer/weights/ends.h"
 
 #include <algorithm>
 #include <cassert>
@@ -37,26 +38,18 @@ void plan(ConvWeights::State& state) {
   }
 }
 
-// Rounds [0, 255] to the nearest integer, ties to even: floats from 2^23 on have no fraction.
-// Unlike std::nearbyint it is vectorized on every machine.
-inline float rounded(float p) {
-  return (p + 0x1.8p23f) - 0x1.8p23f;
-}
-
 }  // namespace
 
 WeightScale quantize_weights(std::span<const float> weights, int bits, std::int8_t* codes) {
-  const Range range = range_of(weights);
+  const Range known = ends_of(weights);
+  const Range range = finite(known) ? known : Range{0, 0};
   const auto levels = static_cast<float>((1 << bits) - 1);
   const auto half = static_cast<float>(1 << (bits - 1));
   // Note [Poison]: a weight that is not finite makes its channel's output NaN.
   const float scale =
-      all_finite(weights) ? std::max((range.high - range.low) / levels, kSmallestScale) : kNaN;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    // In this order a NaN becomes code 0.
-    const float p = std::min(levels, std::max(0.0f, (weights[i] - range.low) / scale));
-    codes[i] = static_cast<std::int8_t>(static_cast<int>(rounded(p) - half));
-  }
+      finite(known) ? std::max((range.high - range.low) / levels, kSmallestScale) : kNaN;
+  microkernels().linear->weight_codes(weights.data(), static_cast<int>(weights.size()), range.low,
+                                      scale, levels, half, codes);
   return {scale, range.low / scale + half};
 }
 
