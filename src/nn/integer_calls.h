@@ -1,36 +1,38 @@
 #pragma once
 
-#include "bitcycle/quant/integer_unit.h"
+#include "bitcycle/kernels/integer/tensor.h"
+#include "bitcycle/quant/integer_linear.h"
 
 #include "nn/layer_calls.h"
-#include "quant/unit_state.h"
 
-#include <deque>
+#include <vector>
 
 namespace bitcycle {
 
-// In the integer scheme, by either executor: the same bytes as calls of the layer one by one.
+// In the integer scheme, by either executor. The gradient of the weight goes through it once, over
+// the terms of all calls.
 class IntegerCalls : public LinearCalls {
  public:
-  // `codes` is memory for the weight's codes.
-  IntegerCalls(const LayerCalls& layer, Executor executor,
-               std::shared_ptr<integer::ConvWeights> codes);
+  IntegerCalls(const LayerCalls& layer, Executor executor, std::shared_ptr<LinearCodes> codes);
 
   at::Tensor forward(const at::Tensor& x) override;
   at::Tensor backward(const at::Tensor& error, InputGradient wanted) override;
   LinearGradients gradients() override;
 
  private:
-  struct Call {
-    UnitState state;
-    UnitTensors tensors;
+  // The codes of a tensor [rows, width].
+  struct Coded {
+    at::Tensor codes;
+    std::int64_t rows = 0;
+    integer::CodeParams params;
   };
   LayerCalls layer_;
-  at::Tensor weight_;  // [out, in, 1, 1]
-  IntegerUnitCall unit_;
-  std::deque<Call> calls_;
-  std::size_t errors_ = 0;  // how many calls have had theirs
-  LinearGradients sums_;
+  LayerBits bits_;
+  Executor executor_;
+  std::shared_ptr<LinearCodes> codes_;
+  std::vector<Coded> inputs_;      // by call
+  std::vector<Coded> errors_;      // last call first
+  std::vector<double> bias_sums_;  // over the calls that had their errors
 };
 
 }  // namespace bitcycle

@@ -36,29 +36,28 @@ void QuantLinearImpl::pretty_print(std::ostream& stream) const {
          << ", " << bits() << ")";
 }
 
-std::shared_ptr<integer::ConvWeights> QuantLinearImpl::recurrent_codes() {
-  const integer::ConvShape shape{.in_channels = static_cast<int>(options.in_features()),
-                                 .out_channels = static_cast<int>(options.out_features())};
-  if (recurrent_codes_ == nullptr) {
-    recurrent_codes_ = std::make_shared<integer::ConvWeights>(shape);
-  }
-  return recurrent_codes_;
-}
-
-// The noise is drawn here, where the caller's grad mode still holds.
-c10::intrusive_ptr<LinearCalls> QuantLinearImpl::calls(const at::Tensor& x, std::int64_t count) {
-  std::vector<NoiseKey> noise;
-  for (std::int64_t i = 0; i < count; ++i) noise.push_back(next_noise());
-  const LayerCalls layer{*this, is_training(), weight, bias, std::move(noise)};
-  if (!executes(x)) return c10::make_intrusive<SimulatedCalls>(layer);
-  return c10::make_intrusive<IntegerCalls>(layer, executor_, recurrent_codes());
-}
-
-at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weight_in_use) {
+// To be asked before the call's noise is drawn.
+std::shared_ptr<LinearCodes> QuantLinearImpl::codes_of_step() {
   if (codes_ == nullptr) {
     codes_ = std::make_shared<LinearCodes>(options.in_features(), options.out_features());
   }
   if (first_call() || !at::GradMode::is_enabled()) codes_->expire();
+  return codes_;
+}
+
+// The noise is drawn here, where the caller's grad mode still holds.
+c10::intrusive_ptr<LinearCalls> QuantLinearImpl::calls(const at::Tensor& x, std::int64_t count) {
+  const bool integers = executes(x);
+  const auto codes = integers ? codes_of_step() : nullptr;
+  std::vector<NoiseKey> noise;
+  for (std::int64_t i = 0; i < count; ++i) noise.push_back(next_noise());
+  const LayerCalls layer{*this, is_training(), weight, bias, std::move(noise)};
+  if (!integers) return c10::make_intrusive<SimulatedCalls>(layer);
+  return c10::make_intrusive<IntegerCalls>(layer, executor_, codes);
+}
+
+at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weight_in_use) {
+  const auto codes = codes_of_step();
   const at::Tensor input = x.to(at::kFloat);
   const Range range =
       unit_input_range(*this, {input.reshape({-1, x.size(-1), 1, 1}), {}, {}}, is_training());
@@ -67,7 +66,7 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weigh
                          .noise = next_noise(),
                          .executor = executor_,
                          .input_range = range,
-                         .codes = codes_})
+                         .codes = codes})
       .to(x.scalar_type());
 }
 

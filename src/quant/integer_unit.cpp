@@ -94,9 +94,7 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   const integer::CodeGrid grid = call.shape.input_grid();
   state.input = integer::code_params(call.input_range, call.bits.activation);
-  if (call.weight_codes == WeightCodes::to_make) {
-    call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
-  }
+  call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
   const integer::ActivationCodes codes(grid, activation_source(x, state.pending.get()),
                                        state.input);
   const at::Tensor stored = room_for_codes(grid, state);
@@ -142,7 +140,10 @@ struct UnitFunction : Function<UnitFunction> {
                                const c10::optional<at::Tensor>&, const c10::optional<at::Tensor>&,
                                const c10::intrusive_ptr<UnitState>& state) {
     UnitTensors saved{.weight = weight};
-    const at::Tensor output = unit_forward(x, residual.value_or(at::Tensor()), *state, saved);
+    state->joined = residual.has_value();
+    convolve(dense(x), *state, saved);
+    state->norm = unit_norm(*state);
+    const at::Tensor output = deliver(residual ? dense(*residual) : at::Tensor(), *state, saved);
     context->save_for_backward({saved.weight, saved.source, saved.y, saved.mask});
     context->saved_data["state"] = c10::IValue::make_capsule(state);
     context->set_materialize_grads(false);  // a handle that nobody reads costs nothing
@@ -175,14 +176,6 @@ c10::optional<at::Tensor> maybe(const at::Tensor& x) {
 }
 
 }  // namespace
-
-at::Tensor unit_forward(const at::Tensor& x, const at::Tensor& residual, UnitState& state,
-                        UnitTensors& saved) {
-  state.joined = residual.defined();
-  convolve(dense(x), state, saved);
-  state.norm = unit_norm(state);
-  return deliver(residual.defined() ? dense(residual) : at::Tensor(), state, saved);
-}
 
 IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
                                const at::Tensor& weight, const IntegerUnitCall& call) {

@@ -29,10 +29,6 @@ struct UnitTensors {
   at::Tensor mask;    // bits of output > 0; only where a residual made them differ from y's sign
 };
 
-// A unit's forward pass. `state` holds the call, `saved` the weight; both are filled in.
-at::Tensor unit_forward(const at::Tensor& x, const at::Tensor& residual, UnitState& state,
-                        UnitTensors& saved);
-
 struct UnitGradients {
   at::Tensor x, residual, weight, gamma, beta;
 };

@@ -80,8 +80,7 @@ class CsvSink : public EventSink {
   std::string name() const override { return "losses.csv"; }
   void begin(const RunStart&, std::uint64_t offset) override { log_.emplace(path_, offset); }
   void step(const StepReport& report) override {
-    log_->append(std::to_string(report.step) + "," +
-                 std::to_string(report.metrics.front().value));
+    log_->append(std::to_string(report.step) + "," + std::to_string(report.metrics.front().value));
   }
   std::uint64_t sync() override {
     log_->sync();
@@ -131,7 +130,8 @@ TEST_F(OwnSinkTest, ResumesToTheByte) {
     const StopSignal stop;
     ASSERT_EQ(Trainer(recipe(), run, sinks(run, 4)).run(stop), TrainOutcome::stopped);
   }
-  write_file(run / "losses.csv", losses(run) + "9,what a killed process wrote after its checkpoint\n");
+  write_file(run / "losses.csv",
+             losses(run) + "9,what a killed process wrote after its checkpoint\n");
   Trainer resumed(recipe(), run, sinks(run, 0));
   ASSERT_TRUE(resumed.resume());
   resumed.run(StopSignal());

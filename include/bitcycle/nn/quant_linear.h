@@ -10,14 +10,11 @@
 
 #include <memory>
 
-namespace bitcycle::integer {
-class ConvWeights;
-}
-
 namespace bitcycle {
 
-enum class WeightOwner { layer, caller };
 class LinearCodes;
+
+enum class WeightOwner { layer, caller };
 
 class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public QuantLayer {
  public:
@@ -43,12 +40,12 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
 
  private:
   at::Tensor execute(const at::Tensor& x, const at::Tensor& weight_in_use);
-  std::shared_ptr<integer::ConvWeights> recurrent_codes();
+  // Memory for the codes of the step; those of the step before do not count.
+  std::shared_ptr<LinearCodes> codes_of_step();
 
   WeightOwner owner_;
   Executor executor_ = Executor::simulate;
-  std::shared_ptr<LinearCodes> codes_;  // made when first needed, like those of calls()
-  std::shared_ptr<integer::ConvWeights> recurrent_codes_;
+  std::shared_ptr<LinearCodes> codes_;  // made when first needed
 };
 TORCH_MODULE(QuantLinear);
 

@@ -21,9 +21,6 @@ struct UnitNorm {
   at::Tensor bias;  // where there is no norm
 };
 
-// Whether the memory for the codes holds those of the weight at the call's bits already.
-enum class WeightCodes { to_make, at_hand };
-
 // One call of a unit.
 struct IntegerUnitCall {
   integer::ConvShape shape;
@@ -34,7 +31,6 @@ struct IntegerUnitCall {
   Delivery delivery = Delivery::ready;
   Range input_range;                              // over which the input is quantized
   std::shared_ptr<integer::ConvWeights> weights;  // memory for the codes, reused every step
-  WeightCodes weight_codes = WeightCodes::to_make;
   UnitNorm norm;
 };
 
