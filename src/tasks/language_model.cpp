@@ -118,10 +118,11 @@ TaskLoss LanguageModel::next_loss() {
           .work = static_cast<double>(self.batch.rows * self.batch.columns)};
 }
 
-// Layers are not watched one by one: of the weights, the first that are not finite.
 std::string LanguageModel::first_nonfinite_layer() {
-  for (const auto& item : model().named_parameters()) {
-    if (!finite_tensor(item.value())) return item.key();
+  const torch::NoGradGuard no_grad;
+  Implementation& self = *implementation_;
+  for (const auto& [name, output] : self.net->outputs(self.batch)) {
+    if (!finite_tensor(output)) return name;
   }
   return "";
 }

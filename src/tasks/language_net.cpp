@@ -61,6 +61,12 @@ class LstmNet : public LanguageNet {
     return model_->loss(features, targets);
   }
 
+  std::vector<std::pair<std::string, at::Tensor>> outputs(const TokenBatch& batch) override {
+    const at::Tensor tokens = token_tensor(batch.inputs, batch, device_);
+    const at::Tensor features = model_->features(tokens, model_->zero_state(batch.columns)).values;
+    return {{"rnn", features}, {"decoder", model_->scores(features)}};
+  }
+
   NamedTensors state() const override {
     return {{"hidden", carried_.hidden}, {"cell", carried_.cell}};
   }
@@ -113,6 +119,16 @@ class TransformerNet : public LanguageNet {
     const auto [features, targets] =
         scored_part(all, token_tensor(batch.targets, batch, device_), batch);
     return model_->loss(features, targets);
+  }
+
+  std::vector<std::pair<std::string, at::Tensor>> outputs(const TokenBatch& batch) override {
+    at::Tensor x = model_->embed(token_tensor(batch.inputs, batch, device_));
+    std::vector<std::pair<std::string, at::Tensor>> outputs = {{"the embedding", x}};
+    for (std::size_t i = 0; i < model_->blocks.size(); ++i) {
+      x = model_->blocks[i]->forward(x);
+      outputs.emplace_back("decoder.layers." + std::to_string(i), x);
+    }
+    return outputs;
   }
 
  private:

@@ -11,6 +11,8 @@
 #include "bitcycle/quant/named_tensors.h"
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace bitcycle {
@@ -29,6 +31,8 @@ class LanguageNet {
   // Mean cross entropy in nats of what the batch scores. Training goes on from the state of the
   // training batch before, evaluation from that of the evaluation batch before.
   virtual at::Tensor loss(const TokenBatch& batch, TextUse use) = 0;
+  // What the model's parts make of a batch, in their order, to find where values go wrong.
+  virtual std::vector<std::pair<std::string, at::Tensor>> outputs(const TokenBatch& batch) = 0;
   // What training carries from batch to batch; shares memory with the net.
   virtual NamedTensors state() const { return {}; }
 };

@@ -243,6 +243,19 @@ TEST_F(LanguageTrainerTest, ThePlateauLowersTheRateAndIsResumed) {
   expect_same_files(root_ / "whole", run);
 }
 
+TEST_F(LanguageTrainerTest, DivergenceIsReportedWithThePartWhereItIs) {
+  for (const char* model : kModels) {
+    Recipe wanted = recipe(model, {"optimizer.name=\"sgd\"", "optimizer.clip_norm=0.0",
+                                   "precision.backend=\"integer\""});
+    wanted.optimizer.lr = 1e30;
+    const Error error = error_of([&] { train(std::string("run-") + model, wanted); });
+    EXPECT_EQ(error.code(), ErrorCode::diverged) << model;
+    EXPECT_THAT(error.what(), testing::AnyOf(HasSubstr("\"rnn"), HasSubstr("\"decoder"),
+                                             HasSubstr("\"the embedding\""), HasSubstr("weights")))
+        << model;
+  }
+}
+
 TEST_F(LanguageTrainerTest, AResumedRunKeepsItsVocabulary) {
   const Recipe wanted = recipe("lstm_lm");
   const fs::path run = train_and_stop("run", wanted, 5);
