@@ -68,6 +68,26 @@ expect 2 'optimizer.lr' "${train[@]}" --run-dir run --resume --set optimizer.lr=
 expect 2 'is no run directory' "$bitcycle" eval nothing-here --bits 8
 expect 2 'expected a width' "$bitcycle" eval run --bits 3,many
 
+# Language models: no text, too little of it, words that nobody knows, bytes that are no text, sizes of 0.
+mkdir -p words && for split in train valid test; do
+  for i in $(seq 30); do echo "the cat sees a dog"; done >words/ptb.$split.txt
+done
+language=("$bitcycle" train language.toml -q)
+printf 'steps = 2\n[model]\nname = "lstm_lm"\nhidden = 4\n[data]\ndataset = "ptb"\nroot = "words"\nbatch_size = 2\nwindow = 5\n' >language.toml
+expect 0 'perplexity' "${language[@]}" --run-dir lm
+expect 2 'model.hidden: expected a whole number from 1' "${language[@]}" --run-dir lm2 --set model.hidden=0
+expect 2 'which holds pictures' "${language[@]}" --run-dir lm2 --set data.dataset=cifar10
+expect 2 'which holds text' "${train[@]}" --run-dir lm2 --set data.dataset=ptb
+expect 2 'heads' "${language[@]}" --run-dir lm2 --set model.name=transformer_lm --set model.heads=7
+expect 3 'window' "${language[@]}" --run-dir lm2 --set data.window=5000
+cp -r words strange && echo "the zebra" >>strange/ptb.test.txt
+expect 3 'zebra' "${language[@]}" --run-dir lm2 --set data.root=strange
+cp -r words latin && printf 'caf\xe9\n' >>latin/ptb.valid.txt
+expect 3 'UTF-8' "${language[@]}" --run-dir lm2 --set data.root=latin
+cp -r words empty && : >empty/ptb.train.txt
+expect 3 'ptb.train.txt' "${language[@]}" --run-dir lm2 --set data.root=empty
+[[ ! -e lm2/metrics.jsonl ]] || fail "a language model that cannot be trained began"
+
 # Checkpoints: bit-flipped, truncated, unsealed.
 newest=run/checkpoints/step-00000016
 cp -r run damaged

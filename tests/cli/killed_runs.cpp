@@ -41,6 +41,38 @@ every_epochs = 0.5
 keep = 1
 )";
 
+// Five steps of an LSTM that carries its state, likewise.
+constexpr const char* kLanguageRecipe = R"(
+steps = 5
+threads = 1
+log_every = 1
+[model]
+name = "lstm_lm"
+hidden = 6
+layers = 1
+[data]
+dataset = "text"
+root = "{}"
+batch_size = 2
+window = 10
+workers = 0
+[optimizer]
+lr = 1.0
+clip_norm = 0.25
+[lr_schedule]
+name = "plateau"
+factor = 0.5
+[precision]
+backend = "integer"
+forward = {{ schedule = "CR", min = 3, max = 8, cycles = 2 }}
+backward = 8
+[evaluation]
+every_epochs = 0.001
+[checkpoint]
+every_epochs = 0.001
+keep = 1
+)";
+
 // A forked process has nothing to say: what it does is seen in its run directory.
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -92,8 +124,14 @@ std::string difference(const RunContent& expected, const RunContent& found) {
   return "";
 }
 
-KilledRuns::KilledRuns() {
-  write_file(root_ / "small.toml", kRecipe);
+KilledRuns::KilledRuns(Trained what) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += static_cast<char>('a' + i * i % 7);
+  write_file(root_ / "text.txt", text);
+  write_file(root_ / "small.toml",
+             what == Trained::pictures
+                 ? kRecipe
+                 : fmt::format(kLanguageRecipe, (root_ / "text.txt").string()));
   const auto start = std::chrono::steady_clock::now();
   const End end = train(run("whole"), Start::afresh);
   whole_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -41,10 +41,12 @@ RunContent content(const std::filesystem::path& run);
 // In words, the first difference; empty when there is none.
 std::string difference(const RunContent& expected, const RunContent& found);
 
+enum class Trained { pictures, text };
+
 class KilledRuns {
  public:
-  // Trains the small recipe undisturbed.
-  KilledRuns();
+  // Trains a small recipe undisturbed.
+  explicit KilledRuns(Trained what = Trained::pictures);
 
   const RunContent& whole() const { return whole_; }
   double whole_seconds() const { return whole_seconds_; }

@@ -21,6 +21,12 @@ TEST(KilledRunsTest, ARunKilledAtAFewCallsIsTheSameOnceResumed) {
   EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 10)), "");
 }
 
+TEST(KilledRunsTest, SoIsALanguageModelThatCarriesItsState) {
+  KilledRuns runs(Trained::text);
+  const auto all = KilledRuns::interruptions(changes());
+  EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
+}
+
 TEST(KilledRunsTest, OfTwoStartsInOneDirectoryTheSecondIsRefusedEvenIfItLookedFirst) {
   KilledRuns runs;
   const auto run = runs.run("contested");
