@@ -6,6 +6,7 @@ if [[ ${2:-} != alone ]] && unshare -rn true 2>/dev/null; then
   exec unshare -rn "$0" "${1:?}" alone
 fi
 source "$(dirname "$0")/lib.sh"
+require_free_cores
 unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
 small_recipe
 

@@ -5,6 +5,7 @@ if [[ ${2:-} != alone ]] && unshare -rn true 2>/dev/null; then
   exec unshare -rn "$0" "${1:?}" alone
 fi
 source "$(dirname "$0")/lib.sh"
+require_free_cores
 small_recipe
 
 allowed() { awk '/^Cpus_allowed_list/ { print $2 }' "$1" 2>/dev/null; }
