@@ -9,9 +9,6 @@
 namespace bitcycle::cli {
 namespace {
 
-// Penn Treebank's and WikiText-2's, the corpora that the models are usually trained on.
-constexpr std::int64_t kLstmWords = 10'000, kTransformerWords = 33'278;
-
 [[noreturn]] void refuse(const std::string& option, const std::string& model) {
   throw Error(ErrorCode::usage, fmt::format("{} does not apply to {}", option, model),
               "`bitcycle cost --help` says what does.");
@@ -51,8 +48,7 @@ CostSubject language_subject(const CostSubjectOptions& options) {
   if (options.classes) refuse("--classes", options.model);
   if (options.image_size) refuse("--image-size", options.model);
   if (options.channels) refuse("--channels", options.model);
-  const bool lstm = options.model == "lstm_lm";
-  const std::int64_t words = options.vocabulary.value_or(lstm ? kLstmWords : kTransformerWords);
+  const std::int64_t words = options.vocabulary.value_or(usual_vocabulary(options.model));
   const Recipe recipe = parse_recipe(
       "epochs = 1\n[model]\nname = \"" + options.model + "\"\n[data]\ndataset = \"ptb\"\n",
       "the model", options.settings);

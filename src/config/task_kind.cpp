@@ -68,6 +68,10 @@ TransformerOptions transformer_options(const ModelRecipe& recipe, std::int64_t v
   return options;
 }
 
+std::int64_t usual_vocabulary(std::string_view model) {
+  return model == kLstm ? 10'000 : 33'278;
+}
+
 std::int64_t window_of(const Recipe& recipe) {
   constexpr int kLstmWindow = 35, kTransformerWindow = 512;
   return recipe.data.window.value_or(recipe.model.name == kLstm ? kLstmWindow : kTransformerWindow);

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 constexpr std::int64_t kPictures = 128, kColumns = 20, kWindows = 4;
-constexpr std::int64_t kLstmWords = 10'000, kTransformerWords = 33'278;
 
 TensorBatch random_pictures(const Network& network, std::int64_t count) {
   const RandomKey key(kSeed);
@@ -85,7 +84,7 @@ BenchSubject language_subject(const std::string& name, std::optional<std::int64_
   recipe.model.name = name;
   recipe.data.batch_size = static_cast<int>(wanted.value_or(lstm ? kColumns : kWindows));
   const std::int64_t count = recipe.data.batch_size, window = window_of(recipe);
-  const std::int64_t words = lstm ? kLstmWords : kTransformerWords;
+  const std::int64_t words = usual_vocabulary(name);
   const TokenBatch batch =
       lstm ? random_tokens(window, count, words) : random_tokens(count, window, words);
   std::shared_ptr<LanguageNet> net = make_language_net(recipe, words, at::kCPU);

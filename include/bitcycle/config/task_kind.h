@@ -28,6 +28,8 @@ bool has_validation(const DataRecipe& data);
 // Of a language model's recipe, for a vocabulary of that size.
 LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary);
 TransformerOptions transformer_options(const ModelRecipe& recipe, std::int64_t vocabulary);
+// Words of the corpus that a language model is usually trained on: Penn Treebank's, WikiText-2's.
+std::int64_t usual_vocabulary(std::string_view model);
 // Tokens of a window: data.window, or what is usual for the model.
 std::int64_t window_of(const Recipe& recipe);
 // The layers of a recipe's language model. Throws Error(usage) for sizes that no such model has.
