@@ -1,0 +1,93 @@
+#pragma once
+
+// What a Trainer consists of. Its work is done in two places: trainer.cpp trains, evaluates and
+// reports; trainer_checkpoints.cpp saves, resumes, and keeps the checkpoints in order.
+
+#include "bitcycle/config/learning_rate.h"
+#include "bitcycle/events/metrics_file.h"
+#include "bitcycle/events/timing_file.h"
+#include "bitcycle/io/checkpoint.h"
+#include "bitcycle/train/cost_meter.h"
+#include "bitcycle/train/optimizer.h"
+#include "bitcycle/train/session.h"
+#include "bitcycle/train/train_state.h"
+#include "bitcycle/train/trainer.h"
+
+#include <map>
+
+namespace bitcycle {
+
+struct Trainer::Implementation {
+  Implementation(const Recipe& recipe, std::filesystem::path run_directory, EventSinks others)
+      : session(recipe, run_directory),
+        total(session.length().steps),
+        optimizer(session.model(), recipe.optimizer),
+        meter(session.policy()),
+        evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
+        directory(run_directory),
+        store(run_directory),
+        sinks{std::make_shared<MetricsFile>(run_directory),
+              std::make_shared<TimingFile>(run_directory)} {
+    sinks.insert(sinks.end(), others.begin(), others.end());
+    session.task().require_trainable();
+    state.data = session.task().data_fingerprint();
+    state.run = run_identity();
+  }
+
+  const Recipe& recipe() const { return session.recipe(); }
+  double epochs_done() const {
+    return static_cast<double>(state.step) / static_cast<double>(session.length().steps_per_epoch);
+  }
+  bool due(double every_epochs, Step step) const;
+  double lr(Step step) const {
+    return learning_rate(recipe().optimizer.lr, recipe().lr_schedule, step, total) *
+           state.plateau.factor;
+  }
+
+  std::string run_identity() const;
+  bool resume(DataChanges changes);
+  TrainState load_state(Step step, const std::vector<std::byte>& json,
+                        const std::string& run) const;
+  void check_data(const TrainState& loaded, DataChanges changes) const;
+  TrainOutcome run(const StopSignal& stop_signal);
+  void begin();
+  void stop();
+  void train_step();
+  void differentiate(const at::Tensor& loss);
+  void update();
+  void count(const TaskLoss& result);
+  [[noreturn]] void diverge(Step step, const std::string& what, const std::string& where) const;
+  StepReport step_report() const;
+  void report_step();
+  bool evaluate_best_split();
+  void report(const EvaluationReport& report);
+  template <typename Event>
+  void tell(const Event& event) {
+    for (const auto& sink : sinks) event(*sink);
+  }
+  const char* best_split() const;
+  std::string damage_of(Step step) const;
+  void check_best();
+  void mark_best();
+  void tidy();
+  void sync_sinks();
+  std::map<std::string, NamedTensors> tensor_files();
+  void save();
+  void prune();
+  void finish();
+
+  Session session;
+  Step total;
+  Optimizer optimizer;
+  CostMeter meter;
+  EvaluationBits evaluation_bits;
+  std::filesystem::path directory;
+  CheckpointStore store;
+  EventSinks sinks;
+  TrainState state;
+  StepBits bits;             // of the last step
+  double timed_seconds = 0;  // measured here since the last logged step
+  Step timed_steps = 0;
+};
+
+}  // namespace bitcycle
