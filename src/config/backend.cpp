@@ -92,10 +92,23 @@ bool quantizes(const PrecisionPolicy& policy) {
                               [](const LayerWidths& w) { return always_float(w); });
 }
 
+// Left to us, the scheme is that of the kernels.
+bool executable(SchemeName scheme) {
+  return scheme == SchemeName::automatic || has_kernels(scheme);
+}
+
+SchemeName resolved(SchemeName scheme, Backend backend) {
+  if (scheme != SchemeName::automatic) return scheme;
+  return backend == Backend::integer ? SchemeName::integer : SchemeName::sbm;
+}
+
 // The first thing that keeps a run from being executed in integers, or "".
 std::string reason_to_simulate(const BackendRequest& request, const PrecisionPolicy& policy) {
   if (request.device != "cpu") {
     return fmt::format("the device is {}; the integer kernels run on the CPU", request.device);
+  }
+  if (!executable(request.scheme)) {
+    return fmt::format("the scheme \"{}\" has no integer kernels", name(request.scheme));
   }
   if (!quantizes(policy)) return "no layer is quantized";
   const std::vector<Obstacle> obstacles = integer_obstacles(policy);
@@ -131,6 +144,10 @@ std::vector<std::string> integer_notices(const BackendRequest& request,
 
 }  // namespace
 
+std::string name(SchemeName scheme) {
+  return words(scheme)[static_cast<std::size_t>(scheme)];
+}
+
 std::string name(Backend backend) {
   return words(backend)[static_cast<std::size_t>(backend)];
 }
@@ -154,12 +171,14 @@ std::vector<Obstacle> integer_obstacles(const PrecisionPolicy& policy) {
 }
 
 BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolicy& policy) {
-  if (request.backend == Backend::simulate) return {};
+  const SchemeName simulated = resolved(request.scheme, Backend::simulate);
+  if (request.backend == Backend::simulate) return {Backend::simulate, simulated, {}};
   if (request.backend == Backend::automatic) {
     const std::string reason = reason_to_simulate(request, policy);
-    if (!reason.empty()) return {Backend::simulate, {"simulating: " + reason}};
+    if (!reason.empty()) return {Backend::simulate, simulated, {"simulating: " + reason}};
   }
-  return {Backend::integer, integer_notices(request, policy)};
+  return {Backend::integer, resolved(request.scheme, Backend::integer),
+          integer_notices(request, policy)};
 }
 
 }  // namespace bitcycle

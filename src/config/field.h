@@ -25,6 +25,7 @@ struct Field {
   Condition condition = {};
   bool number_too = false;  // a word that may also be a number
   bool added_later = false;
+  std::string_view cure = "";  // what to do about a number out of range
 
   constexpr Field in(double low_bound, double high_bound) const {
     Field copy = *this;
@@ -48,6 +49,11 @@ struct Field {
   constexpr Field later() const {
     Field copy = *this;
     copy.added_later = true;
+    return copy;
+  }
+  constexpr Field otherwise(std::string_view hint) const {
+    Field copy = *this;
+    copy.cure = hint;
     return copy;
   }
   constexpr Field or_number() const {

@@ -23,8 +23,8 @@ Words words(LearningRateRecipe::Warmup) {
 Words words(LearningRateRecipe::Origin) {
   return {"start", "warmup"};
 }
-Words words(PrecisionRecipe::Scheme) {
-  return {"sbm", "integer"};
+Words words(SchemeName) {
+  return {"auto", "sbm", "integer"};
 }
 Words words(PrecisionRecipe::Backend) {
   return {"simulate", "integer", "auto"};

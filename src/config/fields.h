@@ -25,7 +25,7 @@ Words words(OptimizerRecipe::Decay);
 Words words(LearningRateRecipe::Name);
 Words words(LearningRateRecipe::Warmup);
 Words words(LearningRateRecipe::Origin);
-Words words(PrecisionRecipe::Scheme);
+Words words(SchemeName);
 Words words(PrecisionRecipe::Backend);
 Words words(PrecisionRecipe::Per);
 Words words(RangeStart);
@@ -254,7 +254,10 @@ void describe(Visit& visit, Is<LayerOverride> auto& r) {
 
 template <class Visit>
 void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
-  visit(field("scheme", "which tensors are quantized how, where it is simulated"), r.scheme);
+  visit(
+      field("scheme",
+            "which tensors are quantized how; `auto`: `integer` where it is executed, else `sbm`"),
+      r.scheme);
   visit(field("backend", "what carries it out; `auto`: integers where every layer can be"),
         r.backend);
   visit(field("forward", "bits of weights and activations"), r.forward);
@@ -289,7 +292,12 @@ void describe(Visit& visit, Is<CheckpointRecipe> auto& r) {
 
 template <class Visit>
 void describe(Visit& visit, Is<Recipe> auto& r) {
-  visit(field("version", "of the recipe format").in(1, 1), r.version);
+  visit(field("version", "of the recipe format")
+            .in(2, 2)
+            .otherwise("Version 1 is of releases in which every run on the integer backend had "
+                       "scheme = \"sbm\" in its recipe. Runs of then are finished by their "
+                       "release; in a recipe, leave out version and scheme."),
+        r.version);
   visit(field("seed", "every random number follows from it").at_least(0), r.seed);
   visit(field("steps", "length of the run; or give `epochs`").in(0, 1e12), r.steps);
   visit(field("epochs", "length of the run in passes over the training set").in(0, 1e6), r.epochs);

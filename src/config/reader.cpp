@@ -70,7 +70,7 @@ std::int64_t Reader::integer(const Field& field, const toml::node& node) const {
   const auto value = node.value_exact<std::int64_t>();
   const auto fits = [&](double x) { return x >= field.low && x <= field.high; };
   if (value && fits(static_cast<double>(*value))) return *value;
-  fail(field, node, "a whole number " + range_in_words(field));
+  fail(field, node, "a whole number " + range_in_words(field), std::string(field.cure));
 }
 
 std::size_t Reader::word(const Field& field, const toml::node& node, const Words& words) const {

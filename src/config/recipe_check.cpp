@@ -1,6 +1,7 @@
 #include "config/recipe_check.h"
 
 #include "bitcycle/base/nearest.h"
+#include "bitcycle/config/backend.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
@@ -54,9 +55,22 @@ void check_device(const Recipe& recipe, const Places& places) {
       fmt::format("device: expected \"cpu\", \"cuda\" or \"cuda:N\", found \"{}\"", device));
 }
 
+void check_kernels(const PrecisionRecipe& precision, const Places& places) {
+  const SchemeName scheme = precision.scheme;
+  if (precision.backend != Backend::integer || scheme == SchemeName::automatic) return;
+  if (has_kernels(scheme)) return;
+  throw recipe_error(
+      places.of({"precision.scheme", "precision.backend"}),
+      fmt::format(
+          "precision.backend \"integer\" expects a scheme with integer kernels, found \"{}\"",
+          name(scheme)),
+      "Leave precision.scheme out, or choose backend = \"simulate\" or \"auto\".");
+}
+
 // The integer scheme's passes run on the CPU, whoever forms its sums.
 void check_scheme(const Recipe& recipe, const Places& places) {
-  if (recipe.precision.scheme == PrecisionRecipe::Scheme::sbm || recipe.device == "cpu") return;
+  check_kernels(recipe.precision, places);
+  if (!has_kernels(recipe.precision.scheme) || recipe.device == "cpu") return;
   throw recipe_error(
       places.of({"precision.scheme", "device"}),
       fmt::format("precision.scheme \"integer\" expects device \"cpu\", found \"{}\"",

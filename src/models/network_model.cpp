@@ -123,13 +123,12 @@ void NetworkModelImpl::initialise(std::uint64_t seed) {
   }
 }
 
-void NetworkModelImpl::set_executor(Executor executor) {
+// Units are no modules of the model: their convolutions and norms are. The other layers are told as
+// its modules.
+void NetworkModelImpl::use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) {
   executor_ = executor;
   for (ConvUnit& unit : units_) {
-    if (unit) unit->set_executor(executor);
-  }
-  for (QuantLinear& linear : linears_) {
-    if (linear) linear->set_executor(executor);
+    if (unit) unit->use_scheme(scheme, executor);
   }
 }
 

@@ -51,6 +51,14 @@ void PrecisionController::apply(const StepBits& bits, Step step) {
   }
 }
 
+StepBits PrecisionController::executed(StepBits decided) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (targets_[i].layer == nullptr || targets_[i].layer->bits() == decided.layers[i]) continue;
+    decided.layers[i] = decided.counted[i] = targets_[i].layer->bits();
+  }
+  return decided;
+}
+
 void PrecisionController::set_range_start(RangeStart start) {
   for (Target& target : targets_) {
     if (target.layer != nullptr) target.layer->set_range_start(start);

@@ -55,6 +55,11 @@ void ConvUnitImpl::pretty_print(std::ostream& stream) const {
   stream << "bitcycle::ConvUnit";
 }
 
+void ConvUnitImpl::use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) {
+  conv->use_scheme(scheme, executor);
+  executor_ = executor;
+}
+
 // A bias is left to simulation: the unit's norm takes its place.
 bool ConvUnitImpl::executes(const at::Tensor& x) const {
   return executor_ != Executor::simulate && x.is_cpu() && !conv->options.bias() &&

@@ -2,7 +2,6 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/quant/layer_function.h"
-#include "bitcycle/quant/quantizer.h"
 
 #include "nn/print_bits.h"
 
@@ -52,10 +51,7 @@ void QuantConv2dImpl::pretty_print(std::ostream& stream) const {
 }
 
 at::Tensor QuantConv2dImpl::forward(const at::Tensor& x) {
-  LayerCall call{bits(), {}, next_noise()};
-  if (call.bits.activation != 0) {
-    call.input_range = input_range([&] { return tensor_range(x); }, is_training());
-  }
+  const LayerCall call = simulated_call(x, is_training(), next_noise());
   const at::Tensor y = quantized_conv2d(x, weight, geometry(options), call);
   return bias.defined() ? y + bias.view({1, -1, 1, 1}) : y;
 }

@@ -2,6 +2,7 @@
 
 #include "bitcycle/kernels/finite.h"
 #include "bitcycle/quant/integer_unit.h"
+#include "bitcycle/quant/schemes.h"
 
 #include <algorithm>
 
@@ -19,11 +20,23 @@ Range united(Range a, Range b) {
 
 }  // namespace
 
+QuantLayer::QuantLayer() {
+  static const auto sbm = std::make_shared<const Scheme>(sbm_scheme());
+  scheme_ = sbm;
+}
+
 void QuantLayer::set_precision(LayerBits bits, RandomKey step_key) {
   bits_ = bits;
   step_key_ = step_key;
   calls_ = 0;
   step_.reset();
+}
+
+LayerCall QuantLayer::simulated_call(const at::Tensor& x, bool training, NoiseKey noise) {
+  LayerCall call{bits_, {}, noise, scheme_};
+  if (bits_.activation == 0) return call;
+  call.input_range = input_range([&] { return scheme_->activation.range(x); }, training);
+  return call;
 }
 
 // Without gradients nothing is rounded stochastically, and looking at a model must not change it.

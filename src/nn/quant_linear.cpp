@@ -3,7 +3,6 @@
 #include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/quant/integer_linear.h"
 #include "bitcycle/quant/layer_function.h"
-#include "bitcycle/quant/quantizer.h"
 
 #include "nn/integer_calls.h"
 #include "nn/print_bits.h"
@@ -78,10 +77,7 @@ bool QuantLinearImpl::executes(const at::Tensor& x) const {
 at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& weight_in_use) {
   TORCH_CHECK(weight_in_use.defined(), "a tied QuantLinear is called with the weight it shares");
   if (executes(x)) return execute(x, weight_in_use);
-  LayerCall call{bits(), {}, next_noise()};
-  if (call.bits.activation != 0) {
-    call.input_range = input_range([&] { return tensor_range(x); }, is_training());
-  }
+  const LayerCall call = simulated_call(x, is_training(), next_noise());
   const at::Tensor y = quantized_linear(x, weight_in_use, call);
   return bias.defined() ? y + bias : y;
 }

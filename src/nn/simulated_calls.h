@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bitcycle/quant/layer_function.h"
+
 #include "nn/layer_calls.h"
 
 namespace bitcycle {
@@ -15,10 +17,15 @@ class SimulatedCalls : public LinearCalls {
   LinearGradients gradients() override;
 
  private:
+  struct Call {
+    LayerCall call;
+    at::Tensor input;  // as quantized
+    at::Tensor x;      // as it was; undefined where nobody asks
+  };
+
   LayerCalls layer_;
-  LayerBits bits_;
-  at::Tensor weight_;                                  // as quantized
-  std::vector<at::Tensor> inputs_;                     // likewise, by call
+  at::Tensor weight_;  // as quantized
+  std::vector<Call> calls_;
   std::vector<at::Tensor> errors_, quantized_errors_;  // last call first
 };
 

@@ -1,8 +1,6 @@
 #include "bitcycle/quant/layer_function.h"
 
-#include "bitcycle/quant/quantizer.h"
-
-#include "quant/dense.h"
+#include "quant/scheme_call.h"
 #include "quant/steady_product.h"
 #include "quant/weight_gradient.h"
 
@@ -13,59 +11,59 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-at::Tensor quantized_input(const at::Tensor& x, const LayerCall& call) {
-  return call.bits.activation == 0 ? dense(x)
-                                   : quantize_tensor(x, call.input_range, call.bits.activation);
+// A call, kept for its backward pass.
+struct KeptCall : torch::CustomClassHolder {
+  explicit KeptCall(LayerCall kept) : call(std::move(kept)) {}
+  LayerCall call;
+};
+
+// Input and weight as quantized, and as they were where the scheme's gradients ask for that.
+void keep(AutogradContext* context, const variable_list& quantized, const at::Tensor& x,
+          const at::Tensor& weight, const LayerCall& call) {
+  context->save_for_backward({quantized[0], quantized[1], asks_for_input(call) ? x : at::Tensor(),
+                              asks_for_weight(call) ? weight : at::Tensor()});
+  context->saved_data["call"] = c10::IValue::make_capsule(c10::make_intrusive<KeptCall>(call));
 }
 
-at::Tensor quantized_weight(const at::Tensor& weight, const LayerCall& call) {
-  return call.bits.weight == 0 ? dense(weight) : quantize_weight(weight, call.bits.weight);
-}
-
-// What backward needs beyond the two saved tensors travels as a list of integers.
-void save_error_call(AutogradContext* context, const LayerCall& call) {
-  context->saved_data["error"] = std::vector<std::int64_t>{
-      call.bits.error, std::int64_t{call.noise.first}, std::int64_t{call.noise.second}};
-}
-
-at::Tensor quantized_output_error(AutogradContext* context, const at::Tensor& error) {
-  const auto saved = context->saved_data["error"].toIntVector();
-  if (saved[0] == 0) return dense(error);
-  return quantize_error(
-      error, static_cast<int>(saved[0]),
-      {static_cast<std::uint32_t>(saved[1]), static_cast<std::uint32_t>(saved[2])});
+const LayerCall& kept_call(const c10::intrusive_ptr<torch::CustomClassHolder>& capsule) {
+  return static_cast<const KeptCall&>(*capsule).call;
 }
 
 struct ConvFunction : Function<ConvFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const ConvGeometry& geometry, const LayerCall& call) {
     const at::Tensor input = quantized_input(x, call), weights = quantized_weight(weight, call);
-    context->save_for_backward({input, weights});
+    keep(context, {input, weights}, x, weight, call);
     context->saved_data["stride"] = geometry.stride;
     context->saved_data["padding"] = geometry.padding;
     context->saved_data["dilation"] = geometry.dilation;
     context->saved_data["groups"] = geometry.groups;
-    save_error_call(context, call);
     return at::conv2d(input, weights, {}, geometry.stride, geometry.padding, geometry.dilation,
                       geometry.groups);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
     const auto saved = context->get_saved_variables();
+    const auto capsule = context->saved_data["call"].toCapsule();
+    const LayerCall& call = kept_call(capsule);
     const at::Tensor &input = saved[0], &weights = saved[1];
     const ConvGeometry geometry{
         context->saved_data["stride"].toIntVector(), context->saved_data["padding"].toIntVector(),
         context->saved_data["dilation"].toIntVector(), context->saved_data["groups"].toInt()};
-    const at::Tensor error = quantized_output_error(context, errors[0]);
+    const auto [for_input, for_weight] = quantized_errors(errors[0], call);
     at::Tensor input_gradient, weight_gradient;
     if (context->needs_input_grad(0)) {
-      input_gradient = std::get<0>(products(error, input, weights, geometry, {true, false, false}));
+      input_gradient =
+          std::get<0>(products(for_input, input, weights, geometry, {true, false, false}));
+      input_gradient = through_input(input_gradient, saved[2], call);
     }
     if (context->needs_input_grad(1)) {
-      weight_gradient = sum_over_shards(input.size(0), [&](std::int64_t first, std::int64_t count) {
+      weight_gradient = sum_over_shards(input.size(0), [&, &error = for_weight](
+                                                           std::int64_t first, std::int64_t count) {
         return std::get<1>(products(error.narrow(0, first, count), input.narrow(0, first, count),
                                     weights, geometry, {false, true, false}));
       });
+      weight_gradient = through_weight(weight_gradient, saved[3], call);
     }
     return {input_gradient, weight_gradient, {}, {}};
   }
@@ -85,23 +83,27 @@ struct LinearFunction : Function<LinearFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const LayerCall& call) {
     const at::Tensor input = quantized_input(x, call), weights = quantized_weight(weight, call);
-    context->save_for_backward({input, weights});
-    save_error_call(context, call);
+    keep(context, {input, weights}, x, weight, call);
     return product(input, weights.t());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
     const auto saved = context->get_saved_variables();
+    const auto capsule = context->saved_data["call"].toCapsule();
+    const LayerCall& call = kept_call(capsule);
     const at::Tensor &input = saved[0], &weights = saved[1];
-    const at::Tensor error = quantized_output_error(context, errors[0]);
-    const at::Tensor rows = error.reshape({-1, error.size(-1)});
+    const CallErrors quantized = quantized_errors(errors[0], call);
+    const at::Tensor rows = quantized.for_weight.reshape({-1, weights.size(0)});
     const at::Tensor inputs = input.reshape({-1, input.size(-1)});
     at::Tensor input_gradient, weight_gradient;
-    if (context->needs_input_grad(0)) input_gradient = product(error, weights);
+    if (context->needs_input_grad(0)) {
+      input_gradient = through_input(product(quantized.for_input, weights), saved[2], call);
+    }
     if (context->needs_input_grad(1)) {
       weight_gradient = sum_over_shards(rows.size(0), [&](std::int64_t first, std::int64_t count) {
         return at::mm(rows.narrow(0, first, count).t(), inputs.narrow(0, first, count));
       });
+      weight_gradient = through_weight(weight_gradient, saved[3], call);
     }
     return {input_gradient, weight_gradient, {}};
   }

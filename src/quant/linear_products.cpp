@@ -135,7 +135,7 @@ constexpr LinearProducts kExecutedLinear{integer::linear_forward, integer::linea
 }  // namespace
 
 const LinearProducts& linear_products(Executor executor) {
-  return executor == Executor::simulate_integer ? kSimulatedLinear : kExecutedLinear;
+  return executor == Executor::oracle ? kSimulatedLinear : kExecutedLinear;
 }
 
 }  // namespace bitcycle

@@ -212,7 +212,7 @@ constexpr ConvProducts kExecuted{integer::conv_forward, integer::conv_backward};
 }  // namespace
 
 const ConvProducts& conv_products(Executor executor) {
-  return executor == Executor::simulate_integer ? kSimulated : kExecuted;
+  return executor == Executor::oracle ? kSimulated : kExecuted;
 }
 
 }  // namespace bitcycle

@@ -64,9 +64,6 @@ torch::nn::Module& LanguageModel::model() {
 std::vector<LayerInfo> LanguageModel::layers() const {
   return implementation_->net->layers();
 }
-void LanguageModel::set_executor(Executor executor) {
-  implementation_->net->set_executor(executor);
-}
 std::int64_t LanguageModel::batches_per_epoch() const {
   return implementation_->training->steps_per_epoch();
 }

@@ -40,7 +40,6 @@ class LstmNet : public LanguageNet {
   }
 
   torch::nn::Module& module() override { return *model_; }
-  void set_executor(Executor executor) override { model_->set_executor(executor); }
   std::vector<LayerInfo> layers() const override { return model_layers(model_->options()); }
   std::int64_t parameters() const override { return parameter_count(model_->options()); }
 
@@ -98,7 +97,6 @@ class TransformerNet : public LanguageNet {
   }
 
   torch::nn::Module& module() override { return *model_; }
-  void set_executor(Executor executor) override { model_->set_executor(executor); }
   std::vector<LayerInfo> layers() const override {
     return model_layers(model_->options(), window_of(recipe_));
   }

@@ -22,7 +22,6 @@ class LanguageNet {
   virtual ~LanguageNet() = default;
 
   virtual torch::nn::Module& module() = 0;
-  virtual void set_executor(Executor executor) = 0;
   virtual std::vector<LayerInfo> layers() const = 0;
   virtual std::int64_t parameters() const = 0;
   virtual std::shared_ptr<const TokenBatches> batches(std::shared_ptr<const TextSplit> split,

@@ -46,7 +46,6 @@ BenchSubject pictures_subject(const std::string& name, std::int64_t count) {
                        .batch = count,
                        .work = static_cast<double>(count),
                        .ours = classifying(model, batch),
-                       .set_executor = [model](Executor e) mutable { model->set_executor(e); },
                        .reference = classifying(FloatReference(network), batch)};
   // In LibTorch's default layout, as theirs.
   subject.authors = [network, batch](LayerBits bits) {
@@ -94,7 +93,6 @@ BenchSubject language_subject(const std::string& name, std::optional<std::int64_
       .batch = count,
       .work = static_cast<double>(batch.scored),
       .ours = {module, [net, batch] { return net->loss(batch, TextUse::training); }},
-      .set_executor = [net](Executor executor) { net->set_executor(executor); },
       .reference =
           lstm ? predicting(FloatLstmLm(lstm_options(recipe.model, words)), batch)
                : predicting(FloatTransformerLm(transformer_options(recipe.model, words)), batch)};

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/make_policy.h"
+#include "bitcycle/quant/schemes.h"
 
 #include "train/run_files.h"
 
@@ -32,18 +33,17 @@ at::Device open_device(const std::string& name) {
   return device;
 }
 
+Executor executor_of(const BackendChoice& choice) {
+  if (choice.backend == Backend::integer) return Executor::integer;
+  return has_kernels(choice.scheme) ? Executor::oracle : Executor::simulate;
+}
+
 Step total_steps(const Recipe& recipe, Step steps_per_epoch) {
   if (recipe.steps > 0) return recipe.steps;
   return std::max<Step>(1, std::llround(recipe.epochs * static_cast<double>(steps_per_epoch)));
 }
 
 }  // namespace
-
-Executor executor_of(Backend backend, PrecisionRecipe::Scheme scheme) {
-  if (backend == Backend::integer) return Executor::integer;
-  return scheme == PrecisionRecipe::Scheme::integer ? Executor::simulate_integer
-                                                    : Executor::simulate;
-}
 
 Session::Session(const Recipe& recipe, const std::filesystem::path& run_directory)
     : recipe_(recipe) {
@@ -53,9 +53,11 @@ Session::Session(const Recipe& recipe, const std::filesystem::path& run_director
   const Step per_epoch = (task_->batches_per_epoch() + batches - 1) / batches;
   length_ = {total_steps(recipe, per_epoch), per_epoch};
   policy_ = make_policy(recipe.precision, task_->layers(), length_);
-  backend_ =
-      choose_backend({.backend = recipe.precision.backend, .device = recipe.device}, *policy_);
-  task_->set_executor(executor_of(backend_.backend, recipe.precision.scheme));
+  backend_ = choose_backend({.backend = recipe.precision.backend,
+                             .scheme = recipe.precision.scheme,
+                             .device = recipe.device},
+                            *policy_);
+  set_scheme(task_->model(), scheme_of(backend_.scheme), executor_of(backend_));
   controller_ =
       std::make_unique<PrecisionController>(task_->model(), policy_->layers(), recipe.seed);
   controller_->set_range_start(recipe.precision.range_start);

@@ -48,8 +48,8 @@ class TimedStep {
 // Steps of one model, each at bits of its own.
 std::vector<TimedStep> bitcycle_steps(const BenchSubject& subject,
                                       const StepBenchOptions& options) {
-  subject.set_executor(executor_of(options.backend, PrecisionRecipe::Scheme::sbm));
   torch::nn::Module& model = *subject.ours.module;
+  set_executor(model, options.backend == Backend::integer ? Executor::integer : Executor::simulate);
   model.train();
   auto optimizer = std::make_shared<Optimizer>(
       model,

@@ -84,6 +84,7 @@ void Trainer::Implementation::train_step() {
     all.metrics += result.metrics;
     all.work += result.work;
   }
+  bits = session.executed(std::move(bits));
   update();
   count(all);
 }

@@ -18,6 +18,7 @@ cmake --build installed >/dev/null
 [[ $(installed/print_schedule) == "$expected" ]] || fail "find_package: wrong schedule"
 if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
   installed/own_model || fail "find_package: own_model did not learn"
+  installed/own_precision || fail "find_package: own_precision did not learn"
 fi
 
 cmake -S "$source/examples/own_model" -B subdirectory -G Ninja -DCMAKE_BUILD_TYPE=Release \
@@ -25,3 +26,12 @@ cmake -S "$source/examples/own_model" -B subdirectory -G Ninja -DCMAKE_BUILD_TYP
 cmake --build subdirectory --target print_schedule >/dev/null
 [[ $(subdirectory/print_schedule) == "$expected" ]] || fail "add_subdirectory: wrong schedule"
 [[ ! -e subdirectory/bitcycle/bin/bitcycle ]] || fail "add_subdirectory: built the tool unasked"
+
+# Every piece of C++ in the guide stands in an example, line for line.
+shown_code() {
+  awk '/^```cpp/ { inside = 1; next } /^```/ { inside = 0 } inside && NF' "$source/docs/cpp.md"
+}
+shown_code | while IFS= read -r line; do
+  grep -qxF -- "$line" "$source"/examples/own_model/*.cpp ||
+    fail "docs/cpp.md shows code that no example has: $line"
+done

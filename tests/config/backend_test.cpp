@@ -33,8 +33,9 @@ PrecisionPlan plan_of(const Network& network, const PrecisionRecipe& recipe) {
 
 BackendChoice choose(Backend backend, const Network& network, const PrecisionRecipe& recipe,
                      const std::string& device = "cpu") {
-  return choose_backend({.backend = backend, .device = device, .isa = Isa::avx2},
-                        plan_of(network, recipe));
+  return choose_backend(
+      {.backend = backend, .scheme = recipe.scheme, .device = device, .isa = Isa::avx2},
+      plan_of(network, recipe));
 }
 
 BackendChoice automatic(const PrecisionRecipe& recipe) {
@@ -155,6 +156,23 @@ TEST(BackendTest, NamesReadBack) {
   }
   EXPECT_EQ(name(Backend::automatic), "auto");
   EXPECT_THROW(parse_backend("fast"), Error);
+}
+
+TEST(BackendTest, TheSchemeIsThatOfTheKernelsWhereTheyExecuteIt) {
+  const PrecisionRecipe recipe = recipe_of("8", "8");
+  EXPECT_EQ(automatic(recipe).scheme, SchemeName::integer);
+  const Network network = make_network("cifar_resnet8");
+  EXPECT_EQ(choose(Backend::integer, network, recipe).scheme, SchemeName::integer);
+  EXPECT_EQ(choose(Backend::simulate, network, recipe).scheme, SchemeName::sbm);
+  EXPECT_EQ(automatic(recipe_of("8", "16")).scheme, SchemeName::sbm);
+}
+
+TEST(BackendTest, AutoSimulatesASchemeWithoutKernelsAndSaysSo) {
+  PrecisionRecipe recipe = recipe_of("8", "8");
+  recipe.scheme = SchemeName::sbm;
+  EXPECT_EQ(automatic(recipe).backend, Backend::simulate);
+  EXPECT_THAT(automatic(recipe).notices,
+              ElementsAre("simulating: the scheme \"sbm\" has no integer kernels"));
 }
 
 }  // namespace

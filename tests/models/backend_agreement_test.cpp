@@ -33,7 +33,7 @@ bool executes(const Node& node, LayerBits bits) {
                            .groups(node.groups)
                            .bias(false);
   ConvUnit unit(ConvUnitOptions{options});
-  unit->set_executor(Executor::integer);
+  set_executor(*unit, Executor::integer);
   unit->conv->set_precision(bits, RandomKey(1));
   return unit->executes(at::empty({1, node.in.channels, node.in.height, node.in.width}));
 }

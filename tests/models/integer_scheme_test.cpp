@@ -32,7 +32,7 @@ Trained train(const Network& network, Executor executor, int bits, int error_bit
       torch::randn({3, network.input.channels, network.input.height, network.input.width});
   const at::Tensor labels = torch::randint(0, network.classes, {3}, at::kLong);
   NetworkModel model(network, 1);
-  model->set_executor(executor);
+  set_executor(*model, executor);
   model->train();
   const PrecisionPlan plan = plan_at(network, bits, error_bits);
   PrecisionController controller(*model, plan.layers(), 1);
@@ -64,7 +64,7 @@ void expect_same(const std::map<std::string, at::Tensor>& a,
 void expect_one_scheme(const Network& network, int bits, int error_bits) {
   SCOPED_TRACE(testing::Message() << network.name << " at " << bits << "/" << error_bits);
   const Trained executed = train(network, Executor::integer, bits, error_bits);
-  const Trained simulated = train(network, Executor::simulate_integer, bits, error_bits);
+  const Trained simulated = train(network, Executor::oracle, bits, error_bits);
   for (std::size_t i = 0; i < executed.outputs.size(); ++i) {
     EXPECT_TRUE(executed.outputs[i].equal(simulated.outputs[i])) << network.nodes[i].name;
   }

@@ -126,10 +126,9 @@ TEST(NetworkModelTest, EvaluatingChangesNoByte) {
   const Network network = make_network("cifar_resnet8", {.input = ImageShape{3, 16, 16}});
   PrecisionRecipe recipe;
   recipe.forward = recipe.backward = {.min = 8, .max = 8};
-  for (const Executor executor :
-       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+  for (const Executor executor : {Executor::simulate, Executor::integer, Executor::oracle}) {
     auto model = NetworkModel(network, 1);
-    model->set_executor(executor);
+    set_executor(*model, executor);
     const PrecisionPlan plan(recipe, layers_of(network), {1, 1});
     PrecisionController controller(*model, plan.layers(), 1);
     controller.apply(plan.decide(0), 0);
@@ -181,6 +180,35 @@ TEST(PrecisionControllerTest, FindsTheQuantizedLayersOfAnyModel) {
   EXPECT_EQ(layers[0].tags, std::vector<std::string>{"depthwise"});
   EXPECT_EQ(layers[1].name, "2");
   EXPECT_TRUE(layers[1].tags.empty());
+}
+
+// Bits that follow from the input: what a gate is to layers and costs.
+struct GatedImpl : torch::nn::Module {
+  QuantLinear first{register_module("first", QuantLinear(torch::nn::LinearOptions(4, 4)))};
+  QuantLinear second{register_module("second", QuantLinear(torch::nn::LinearOptions(4, 2)))};
+
+  at::Tensor forward(const at::Tensor& x) {
+    if (x.abs().max().item<float>() < 1) second->choose({3, 3, 8});
+    return second->forward(first->forward(x));
+  }
+};
+TORCH_MODULE(Gated);
+
+TEST(PrecisionControllerTest, ReportsWhatAGateInTheModelChose) {
+  Gated model;
+  PrecisionRecipe recipe;
+  const PrecisionPlan plan(recipe, layers_of(*model), {8, 4});
+  PrecisionController controller(*model, plan.layers(), 1);
+  const auto executed = [&](float input, Step step) {
+    const StepBits decided = plan.decide(step);
+    controller.apply(decided, step);
+    model->forward(at::full({2, 4}, input));
+    return controller.executed(decided);
+  };
+  EXPECT_EQ(executed(0.5f, 0).layers[0], (LayerBits{8, 8, 8}));
+  EXPECT_EQ(executed(0.5f, 1).layers[1], (LayerBits{3, 3, 8}));
+  EXPECT_EQ(executed(0.5f, 1).counted[1], (LayerBits{3, 3, 8}));
+  EXPECT_EQ(executed(2.0f, 2).layers[1], (LayerBits{8, 8, 8}));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Outcome step(const Case& c, Executor executor, LayerBits bits) {
                            .groups(c.groups)
                            .bias(false);
   ConvUnit unit(ConvUnitOptions{options, c.activation});
-  unit->set_executor(executor);
+  set_executor(*unit, executor);
   unit->conv->set_precision(bits, RandomKey(5));
   at::Tensor x = pictures(c.in).requires_grad_();
   at::Tensor residual = c.residual ? pictures(c.out).requires_grad_() : at::Tensor();
@@ -56,7 +56,7 @@ double similarity(const at::Tensor& a, const at::Tensor& b) {
 TEST(ConvUnitTest, RefusesASecondDerivative) {
   for (const Executor executor : {Executor::integer, Executor::simulate}) {
     ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
-    unit->set_executor(executor);
+    set_executor(*unit, executor);
     unit->conv->set_precision({4, 4, 8}, RandomKey(5));
     const at::Tensor y = unit->forward(pictures(16).requires_grad_());
     EXPECT_THROW(y.sum().backward({}, /*retain_graph=*/true, /*create_graph=*/true), Error);
@@ -82,7 +82,7 @@ TEST(ConvUnitTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
   for (const Case& c : kCases) {
     for (const int bits : {2, 5, 8}) {
       const Outcome executed = step(c, Executor::integer, {bits, bits, 8});
-      const Outcome simulated = step(c, Executor::simulate_integer, {bits, bits, 8});
+      const Outcome simulated = step(c, Executor::oracle, {bits, bits, 8});
       EXPECT_TRUE(executed.output.equal(simulated.output));
       // Other groupings than one and depthwise take the offsets' sum in another order.
       EXPECT_TRUE(c.groups == 4 ? at::allclose(executed.input_gradient, simulated.input_gradient)
@@ -98,7 +98,7 @@ TEST(ConvUnitTest, GradientsWithRunningStatisticsAreCloseToFloat) {
   const auto gradient = [](Executor executor, LayerBits bits) {
     torch::manual_seed(3);
     ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
-    unit->set_executor(executor);
+    set_executor(*unit, executor);
     unit->conv->set_precision(bits, RandomKey(5));
     unit->norm->running_mean.uniform_(-0.5, 0.5);
     unit->norm->running_var.uniform_(0.5, 2.0);
@@ -119,7 +119,7 @@ TEST(ConvUnitTest, BackwardUsesTheBitsOfItsOwnForward) {
   const auto gradient = [](bool disturbed) {
     torch::manual_seed(3);
     ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
-    unit->set_executor(Executor::integer);
+    set_executor(*unit, Executor::integer);
     unit->conv->set_precision({3, 3, 8}, RandomKey(5));
     at::Tensor x = pictures(16).requires_grad_();
     const at::Tensor y = unit->forward(x);
@@ -142,7 +142,7 @@ std::pair<at::Tensor, at::Tensor> first_gradients(Executor executor, LayerBits b
   const auto conv = torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false);
   ConvUnit first(ConvUnitOptions{conv}), second(ConvUnitOptions{conv});
   for (ConvUnit& unit : {std::ref(first), std::ref(second)}) {
-    unit->set_executor(executor);
+    set_executor(*unit, executor);
     unit->conv->set_precision(bits, RandomKey(5));
   }
   const at::Tensor x = pictures(16), weight = torch::randn(x.sizes());
@@ -193,7 +193,7 @@ TEST(ConvUnitTest, GeometriesThatNoKernelTakesAreSimulated) {
     const auto outcome = [&](Executor executor) {
       torch::manual_seed(3);
       ConvUnit unit(ConvUnitOptions{options});
-      unit->set_executor(executor);
+      set_executor(*unit, executor);
       unit->conv->set_precision({4, 4, 8}, RandomKey(5));
       at::Tensor x = pictures(6).requires_grad_();
       EXPECT_FALSE(unit->executes(x));
@@ -219,10 +219,9 @@ TEST(ConvUnitTest, WidthsThatNoKernelSupportsAreSimulated) {
 
 // In a network the parts are registered where their names say, and the unit itself is told nothing.
 TEST(ConvUnitTest, EvaluatesWhenItsPartsAreToldTo) {
-  for (const Executor executor :
-       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+  for (const Executor executor : {Executor::simulate, Executor::integer, Executor::oracle}) {
     ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false)});
-    unit->set_executor(executor);
+    set_executor(*unit, executor);
     unit->conv->set_precision({8, 8, 8}, RandomKey(5));
     unit->forward(pictures(6));
     unit->conv->eval();
@@ -241,7 +240,7 @@ TEST(ConvUnitTest, DrawsOtherNoiseAtEveryCallOfAStep) {
   for (const Executor executor : {Executor::simulate, Executor::integer}) {
     torch::manual_seed(3);
     ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false)});
-    unit->set_executor(executor);
+    set_executor(*unit, executor);
     const at::Tensor x = pictures(6), error = torch::randn(x.sizes());
     const auto gradient = [&] {
       at::Tensor input = x.detach().clone().requires_grad_();
@@ -264,13 +263,12 @@ TEST(ConvUnitTest, DrawsOtherNoiseAtEveryCallOfAStep) {
 // Note [Poison]: three places where integer codes would hide what is not finite.
 TEST(ConvUnitTest, WhatIsNotFiniteReachesTheOutput) {
   const float bad[] = {std::numeric_limits<float>::infinity(), std::nanf("")};
-  for (const Executor executor :
-       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+  for (const Executor executor : {Executor::simulate, Executor::integer, Executor::oracle}) {
     for (const float value : bad) {
       for (const bool training : {true, false}) {
         const auto output = [&](float weight, float pixel, float beta) {
           ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false)});
-          unit->set_executor(executor);
+          set_executor(*unit, executor);
           unit->conv->set_precision({8, 8, 8}, RandomKey(5));
           const torch::NoGradGuard no_grad;
           unit->forward(pictures(6));
@@ -293,11 +291,10 @@ TEST(ConvUnitTest, WhatIsNotFiniteReachesTheOutput) {
 }
 
 TEST(ConvUnitTest, ErrorsThatAreNotFiniteReachTheWeightGradient) {
-  for (const Executor executor :
-       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+  for (const Executor executor : {Executor::simulate, Executor::integer, Executor::oracle}) {
     ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 3).padding(1).bias(false),
                                   Activation::none});
-    unit->set_executor(executor);
+    set_executor(*unit, executor);
     unit->conv->set_precision({8, 8, 8}, RandomKey(5));
     const at::Tensor y = unit->forward(pictures(6));
     at::Tensor error = torch::randn(y.sizes());
@@ -310,7 +307,7 @@ TEST(ConvUnitTest, ErrorsThatAreNotFiniteReachTheWeightGradient) {
 // Outputs beyond 65504, where halves end: to infinity, not to codes of 0.
 TEST(ConvUnitTest, OutputsThatOverflowHalvesAreNotFinite) {
   ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(6, 6, 1).bias(false)});
-  unit->set_executor(Executor::integer);
+  set_executor(*unit, Executor::integer);
   unit->conv->set_precision({8, 8, 8}, RandomKey(5));
   const torch::NoGradGuard no_grad;
   unit->conv->weight.fill_(1.0f);
@@ -339,7 +336,7 @@ TEST(HalfTest, UnitsMayReadTensorsOfAnotherBatchThanTheyWere) {
     const auto conv = torch::nn::Conv2dOptions(16, 16, 1).bias(false);
     ConvUnit first(ConvUnitOptions{conv}), second(ConvUnitOptions{conv});
     for (ConvUnit& unit : {std::ref(first), std::ref(second)}) {
-      unit->set_executor(executor);
+      set_executor(*unit, executor);
       unit->conv->set_precision(bits, RandomKey(5));
     }
     const bool half = executor != Executor::simulate;

@@ -20,7 +20,7 @@ Traced run(RunWindow run_it, Executor executor, int bits, Reader reader = Reader
   LstmLayer layer{QuantLinear(torch::nn::LinearOptions(13, 4 * 21)),
                   QuantLinear(torch::nn::LinearOptions(21, 4 * 21))};
   for (QuantLinear* linear : {&layer.ih, &layer.hh}) {
-    (*linear)->set_executor(executor);
+    set_executor(**linear, executor);
     (*linear)->set_precision({bits, bits, bits == 0 ? 0 : 8}, RandomKey(3));
   }
   at::Tensor x = torch::randn({9, 5, 13}).requires_grad_();
@@ -39,8 +39,7 @@ Traced run(RunWindow run_it, Executor executor, int bits, Reader reader = Reader
 }
 
 TEST(LstmLayerTest, WindowsAreTheirStepsToTheByte) {
-  for (const Executor executor :
-       {Executor::simulate, Executor::integer, Executor::simulate_integer}) {
+  for (const Executor executor : {Executor::simulate, Executor::integer, Executor::oracle}) {
     for (const int bits : {0, 4, 8}) {
       for (const Reader reader : {Reader::output, Reader::cell, Reader::both}) {
         const Traced fused = run(run_window, executor, bits, reader);
@@ -60,7 +59,7 @@ TEST(LstmLayerTest, MayBeGoneBackThroughTwice) {
   for (const Executor executor : {Executor::simulate, Executor::integer}) {
     LstmLayer layer{QuantLinear(torch::nn::LinearOptions(13, 4 * 21)),
                     QuantLinear(torch::nn::LinearOptions(21, 4 * 21))};
-    layer.hh->set_executor(executor);
+    set_executor(*layer.hh, executor);
     layer.hh->set_precision({6, 6, 6}, RandomKey(3));
     const LstmWindow window =
         run_window(layer, torch::randn({3, 5, 13}), torch::randn({5, 21}), torch::randn({5, 21}));

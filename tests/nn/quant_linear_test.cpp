@@ -14,7 +14,7 @@ struct Outcome {
 Outcome step(Executor executor, LayerBits bits) {
   torch::manual_seed(4);
   QuantLinear linear(torch::nn::LinearOptions(37, 11));
-  linear->set_executor(executor);
+  set_executor(*linear, executor);
   linear->set_precision(bits, RandomKey(5));
   at::Tensor x = torch::randn({9, 37}).requires_grad_();
   const at::Tensor y = linear->forward(x);
@@ -38,7 +38,7 @@ TEST(QuantLinearTest, ExecutedAtEightBitsIsCloseToFloat) {
 TEST(QuantLinearTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
   for (int bits = 2; bits <= 8; ++bits) {
     const Outcome executed = step(Executor::integer, {bits, bits, 8});
-    const Outcome simulated = step(Executor::simulate_integer, {bits, bits, 8});
+    const Outcome simulated = step(Executor::oracle, {bits, bits, 8});
     EXPECT_TRUE(executed.output.equal(simulated.output));
     EXPECT_TRUE(executed.input_gradient.equal(simulated.input_gradient));
     EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
@@ -59,7 +59,7 @@ TEST(QuantLinearTest, DoesNotDependOnTheNumberOfThreads) {
       at::set_num_threads(threads);
       torch::manual_seed(4);
       QuantLinear linear(torch::nn::LinearOptions(130, 421));
-      linear->set_executor(executor);
+      set_executor(*linear, executor);
       linear->set_precision({6, 6, 8}, RandomKey(5));
       at::Tensor x = torch::randn({35, 20, 130}).requires_grad_();
       const at::Tensor y = linear->forward(x);
@@ -86,7 +86,7 @@ TEST(QuantLinearTest, TiedToAWeightIsTheLayerThatOwnsIt) {
     EXPECT_TRUE(tied->parameters().empty());
     at::Tensor shared = owner->weight.detach().t().contiguous().requires_grad_();
     for (QuantLinear* linear : {&owner, &tied}) {
-      (*linear)->set_executor(executor);
+      set_executor(**linear, executor);
       (*linear)->set_precision({6, 6, 6}, RandomKey(5));
     }
     const at::Tensor x = torch::randn({9, 37}), error = torch::randn({9, 11});
@@ -105,7 +105,7 @@ TEST(QuantLinearTest, VeryLargeLayersExecuteToo) {
     const auto outcome = [&, in = in, out = out](Executor executor) {
       torch::manual_seed(4);
       QuantLinear linear(torch::nn::LinearOptions(in, out));
-      linear->set_executor(executor);
+      set_executor(*linear, executor);
       linear->set_precision({8, 8, 8}, RandomKey(5));
       at::Tensor x = torch::rand({2, in}).requires_grad_();
       EXPECT_TRUE(linear->executes(x));
@@ -114,7 +114,7 @@ TEST(QuantLinearTest, VeryLargeLayersExecuteToo) {
       return Outcome{y.detach(), x.grad(), linear->weight.grad(), linear->bias.grad()};
     };
     const Outcome executed = outcome(Executor::integer);
-    const Outcome simulated = outcome(Executor::simulate_integer);
+    const Outcome simulated = outcome(Executor::oracle);
     EXPECT_TRUE(executed.output.equal(simulated.output));
     EXPECT_TRUE(executed.input_gradient.equal(simulated.input_gradient));
     EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
@@ -126,7 +126,7 @@ template <typename Change>
 bool notices(Change change) {
   torch::manual_seed(4);
   QuantLinear linear(torch::nn::LinearOptions(37, 11));
-  linear->set_executor(Executor::integer);
+  set_executor(*linear, Executor::integer);
   linear->set_precision({8, 8, 8}, RandomKey(5));
   const at::Tensor x = torch::randn({9, 37});
   const at::Tensor before = linear->forward(x);
@@ -160,7 +160,7 @@ TEST(QuantLinearTest, CallsAtOtherBitsInBetweenDoNotChangeTheGradients) {
   const auto gradients = [](bool in_between) {
     torch::manual_seed(4);
     QuantLinear linear(torch::nn::LinearOptions(37, 11));
-    linear->set_executor(Executor::integer);
+    set_executor(*linear, Executor::integer);
     linear->set_precision({8, 8, 8}, RandomKey(5));
     at::Tensor x = torch::randn({9, 37}).requires_grad_();
     const at::Tensor y = linear->forward(x);
@@ -178,7 +178,7 @@ TEST(QuantLinearTest, CallsAtOtherBitsInBetweenDoNotChangeTheGradients) {
 TEST(QuantLinearTest, WhatIsNotFiniteReachesTheOutput) {
   for (const Executor executor : {Executor::integer, Executor::simulate}) {
     QuantLinear linear(torch::nn::LinearOptions(37, 11));
-    linear->set_executor(executor);
+    set_executor(*linear, executor);
     linear->set_precision({8, 8, 8}, RandomKey(5));
     const torch::NoGradGuard no_grad;
     at::Tensor x = torch::randn({9, 37});

@@ -223,7 +223,7 @@ enum class Way { simulated, simulated_in_integers, executed };
 Recipe by_way(Recipe recipe, Way way) {
   using Precision = PrecisionRecipe;
   if (way == Way::executed) recipe.precision.backend = Precision::Backend::integer;
-  if (way == Way::simulated_in_integers) recipe.precision.scheme = Precision::Scheme::integer;
+  if (way == Way::simulated_in_integers) recipe.precision.scheme = SchemeName::integer;
   return recipe;
 }
 

@@ -18,6 +18,8 @@ using Backend = PrecisionRecipe::Backend;
 
 // "simulate", "integer", "auto".
 std::string name(Backend backend);
+// "auto", "sbm", "integer".
+std::string name(SchemeName scheme);
 // The backend of that name; throws Error(usage) with the nearest one.
 Backend parse_backend(std::string_view text);
 
@@ -33,18 +35,26 @@ struct Obstacle {
 // they are computed in float whatever the backend.
 std::vector<Obstacle> integer_obstacles(const PrecisionPolicy& policy);
 
+// Whether the integer kernels execute a scheme.
+constexpr bool has_kernels(SchemeName scheme) {
+  return scheme == SchemeName::integer;
+}
+
 struct BackendRequest {
   Backend backend = Backend::simulate;
+  SchemeName scheme = SchemeName::automatic;
   std::string device = "cpu";
   Isa isa = active_isa();  // for the notice on slow machines; does not decide
 };
 
 struct BackendChoice {
   Backend backend = Backend::simulate;  // never automatic
+  SchemeName scheme = SchemeName::sbm;  // likewise
   std::vector<std::string> notices;     // a line each
 };
 
-// Automatic is integer where the kernels take every quantized layer at every step, else simulate.
+// Automatic is integer where the kernels execute the scheme and take every quantized layer at every
+// step, else simulate.
 BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolicy& policy);
 
 }  // namespace bitcycle

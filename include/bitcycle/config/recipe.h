@@ -105,12 +105,15 @@ struct LayerOverride {
   std::optional<ScheduleSpec> weight, activation, backward;
 };
 
+// Which tensors are quantized how; the quantizers are in quant/schemes.h. Automatic ("auto" in
+// TOML): the one that the integer kernels execute where they do, else the papers'.
+enum class SchemeName { automatic, sbm, integer };
+
 struct PrecisionRecipe {
-  enum class Scheme { sbm, integer };  // integer: what the integer backend executes
   enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
 
-  Scheme scheme = Scheme::sbm;
+  SchemeName scheme = SchemeName::automatic;
   Backend backend = Backend::simulate;
   ScheduleSpec forward;                // weights and activations
   std::optional<ScheduleSpec> weight;  // in place of forward
@@ -135,7 +138,7 @@ struct CheckpointRecipe {
 };
 
 struct Recipe {
-  int version = 1;
+  int version = 2;
   std::uint64_t seed = 1;
   std::int64_t steps = 0;  // one of steps and epochs is given; the other is 0
   double epochs = 0;

@@ -13,7 +13,7 @@
 
 namespace bitcycle {
 
-class NetworkModelImpl : public torch::nn::Module {
+class NetworkModelImpl : public torch::nn::Module, public SchemeUser {
  public:
   NetworkModelImpl(Network network, std::uint64_t seed);
 
@@ -24,7 +24,7 @@ class NetworkModelImpl : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x, const Observer& observer = {});
 
   const Network& network() const { return network_; }
-  void set_executor(Executor executor);
+  void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) override;
 
  private:
   void build(const Node& node);

@@ -31,6 +31,10 @@ class PrecisionController {
   // Sets the bits of a step and the keys of its stochastic rounding; an entry per layer.
   void apply(const StepBits& bits, Step step);
 
+  // The bits of a step as they came to be: gates in the model may have chosen others than were
+  // decided (QuantLayer::choose).
+  StepBits executed(StepBits decided) const;
+
   void set_range_start(RangeStart start);
 
  private:

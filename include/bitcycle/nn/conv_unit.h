@@ -26,7 +26,7 @@ struct ConvUnitOptions {
   Activation activation = Activation::relu;
 };
 
-class ConvUnitImpl : public torch::nn::Module {
+class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
  public:
   explicit ConvUnitImpl(const ConvUnitOptions& options);
 
@@ -37,8 +37,8 @@ class ConvUnitImpl : public torch::nn::Module {
   // The same between units of a network, where executes() says so.
   IntegerUnitOutput execute(const UnitTensor& x, const at::Tensor& residual, Delivery delivery);
 
-  // Which executor to use where it supports the layer's bits and geometry.
-  void set_executor(Executor executor) { executor_ = executor; }
+  // The executor is used where it supports the layer's bits and geometry.
+  void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) override;
   // Whether the integer kernels take the next forward pass of an input like this.
   bool executes(const at::Tensor& x) const;
 

@@ -1,28 +1,39 @@
 #pragma once
 
 // What every quantized layer has in common: a precision slot that a controller writes before each
-// step, and the running range of its input. Bits are not passed through forward(), so a quantized
-// layer drops into any model. A layer may be called several times in a step (the time steps of an
-// LSTM, parts of a batch): each call draws noise of its own, and all of them together move the
-// running range once, by the union of their ranges.
+// step, the scheme, and the running range of its input. Bits are not passed through forward(), so a
+// quantized layer drops into any model. A layer may be called several times in a step (the time
+// steps of an LSTM, parts of a batch): each call draws noise of its own, and all of them together
+// move the running range once, by the union of their ranges.
 
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/quant/layer_function.h"
+#include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/unit_tensor.h"
 
+#include <memory>
 #include <optional>
 
 namespace bitcycle {
 
-class QuantLayer {
+class QuantLayer : public SchemeUser {
  public:
-  virtual ~QuantLayer() = default;
+  QuantLayer();
 
   // The precision slot: bits by role, and the key of this step's stochastic rounding. Starts a
   // step: the count of its calls, and the range of its inputs.
   void set_precision(LayerBits bits, RandomKey step_key);
+  // For gates, which decide within a step, while the model runs: the bits of the calls to come.
+  void choose(LayerBits bits) { bits_ = bits; }
   LayerBits bits() const { return bits_; }
+
+  // Starts in SBM. A layer that can be executed overrides this to keep the executor too.
+  void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor) override {
+    scheme_ = scheme;
+  }
+  const std::shared_ptr<const Scheme>& shared_scheme() const { return scheme_; }
   void set_range_start(RangeStart start) { range_start_ = start; }
 
   // The range to quantize an input over, given how to find its own: in training its own, which also
@@ -35,6 +46,8 @@ class QuantLayer {
     if (training) track(range);
     return range;
   }
+  // A call with this input that is simulated.
+  LayerCall simulated_call(const at::Tensor& x, bool training, NoiseKey noise);
   // The key of a call's noise. A layer that is called several times in a step (shared weights)
   // draws other noise each time.
   NoiseKey next_noise();
@@ -52,6 +65,7 @@ class QuantLayer {
   Range running_range() const;
   void track(Range range);
 
+  std::shared_ptr<const Scheme> scheme_;
   LayerBits bits_;
   RandomKey step_key_{0};
   std::uint64_t calls_ = 0;  // since the key was set

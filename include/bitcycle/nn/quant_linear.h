@@ -29,8 +29,11 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   // So many calls with inputs like `x`, one after the other within one node of autograd.
   c10::intrusive_ptr<LinearCalls> calls(const at::Tensor& x, std::int64_t count);
 
-  // Which executor to use where it supports the layer's bits.
-  void set_executor(Executor executor) { executor_ = executor; }
+  // The executor is used where it supports the layer's bits.
+  void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) override {
+    QuantLayer::use_scheme(scheme, executor);
+    executor_ = executor;
+  }
   // Whether the integer kernels take the next forward pass of an input like this.
   bool executes(const at::Tensor& x) const;
 

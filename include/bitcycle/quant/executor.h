@@ -2,12 +2,12 @@
 
 namespace bitcycle {
 
-// Who computes a quantized layer, and in which scheme.
+// Who computes a quantized layer. Which integers or grids it computes on is the scheme's matter
+// (scheme.h); not every executor can carry out every scheme.
 enum class Executor {
-  simulate,          // SBM: quantize, then compute in float; any device, any width
-  integer,           // the integer scheme, on the CPU's integer kernels
-  simulate_integer,  // the integer scheme again, its sums formed by LibTorch: the same bytes,
-                     // slowly
+  simulate,  // quantize, then compute in float; any device, any width
+  integer,   // the CPU's integer kernels
+  oracle,    // the kernels' integers again, their sums formed by LibTorch: the same bytes, slowly
 };
 
 }  // namespace bitcycle

@@ -1,14 +1,16 @@
 #pragma once
 
-// The differentiable core of the quantized layers: quantize, multiply, and in the backward pass
-// quantize the error once and multiply twice. Straight-through: gradients go unmasked to the input
-// and to the master weight.
+// The differentiable core of the quantized layers where they are simulated: quantize, multiply, and
+// in the backward pass quantize the error and multiply twice. How each tensor is quantized, and
+// what its gradient is, says the scheme.
 
 #include "bitcycle/base/random.h"
-#include "bitcycle/kernels/quantize.h"
+#include "bitcycle/kernels/range.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/torch.h"
 
+#include <memory>
 #include <vector>
 
 namespace bitcycle {
@@ -23,6 +25,7 @@ struct LayerCall {
   LayerBits bits;
   Range input_range;  // unused when the activation is in float
   NoiseKey noise;
+  std::shared_ptr<const Scheme> scheme;
 };
 
 at::Tensor quantized_conv2d(const at::Tensor& x, const at::Tensor& weight,

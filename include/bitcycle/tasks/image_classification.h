@@ -24,7 +24,6 @@ class ImageClassification : public Task {
   const TaskMetrics& metrics() const override;
   torch::nn::Module& model() override { return *model_; }
   std::vector<LayerInfo> layers() const override { return layers_of(model_->network()); }
-  void set_executor(Executor executor) override { model_->set_executor(executor); }
 
   std::int64_t batches_per_epoch() const override;
   void require_trainable() override;

@@ -17,7 +17,6 @@ class LanguageModel : public Task {
   const TaskMetrics& metrics() const override;
   torch::nn::Module& model() override;
   std::vector<LayerInfo> layers() const override;
-  void set_executor(Executor executor) override;
 
   std::int64_t batches_per_epoch() const override;
   void require_trainable() override;

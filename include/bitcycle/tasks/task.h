@@ -7,7 +7,6 @@
 #include "bitcycle/data/split.h"
 #include "bitcycle/events/metric.h"
 #include "bitcycle/network/layer_info.h"
-#include "bitcycle/quant/executor.h"
 #include "bitcycle/quant/named_tensors.h"
 
 #include <map>
@@ -35,7 +34,6 @@ class Task {
   virtual torch::nn::Module& model() = 0;
   // The model's layers, as precision, cost and backend see them.
   virtual std::vector<LayerInfo> layers() const = 0;
-  virtual void set_executor(Executor executor) = 0;
 
   virtual std::int64_t batches_per_epoch() const = 0;
   // Throws what would end a training run later: Error(data) when there is nothing to test on,

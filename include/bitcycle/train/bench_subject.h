@@ -27,7 +27,6 @@ struct BenchSubject {
   std::int64_t batch = 0;  // samples, columns or windows
   double work = 0;         // of a step, in the units of LayerInfo::macs
   BenchNet ours;
-  std::function<void(Executor)> set_executor;
   BenchNet reference;  // LibTorch, float
   // Low precision as CPT's authors simulate it; empty where there is no such form.
   std::function<BenchNet(LayerBits)> authors;

@@ -13,9 +13,6 @@
 
 namespace bitcycle {
 
-// How the layers of a model run under a backend that was chosen (and so is not automatic).
-Executor executor_of(Backend backend, PrecisionRecipe::Scheme scheme);
-
 class Session {
  public:
   // `run_directory` holds what was stored with the run, if it has begun. Throws what open_task
@@ -34,6 +31,8 @@ class Session {
 
   // Tells the layers the bits of a training step, and returns them.
   StepBits apply(Step step);
+  // Those bits as the step's loss found them, where the model has gates.
+  StepBits executed(StepBits decided) const { return controller_->executed(std::move(decided)); }
   // Scores the model on a split at the given precision, after `step`.
   Score score(Split split, const EvaluationBits& bits, Step step);
 

@@ -3,7 +3,6 @@
 #include "bitcycle/quant/cross_entropy_function.h"
 
 #include "models/initial_values.h"
-#include "models/language/set_executors.h"
 
 #include <cmath>
 
@@ -97,10 +96,6 @@ LstmOutput LstmLmImpl::forward(const at::Tensor& tokens, const LstmState& state)
   LstmOutput output = features(tokens, state);
   output.values = scores(output.values);
   return output;
-}
-
-void LstmLmImpl::set_executor(Executor executor) {
-  set_executors(*this, executor);
 }
 
 std::string pytorch_name(const std::string& parameter) {

@@ -3,7 +3,6 @@
 #include "bitcycle/quant/cross_entropy_function.h"
 
 #include "models/initial_values.h"
-#include "models/language/set_executors.h"
 #include "models/module_tree.h"
 
 #include <cmath>
@@ -159,10 +158,6 @@ at::Tensor TransformerLmImpl::loss(const at::Tensor& features, const at::Tensor&
     words = words.index_select(0, places);
   }
   return adaptive_softmax->target_log_probabilities(rows, words).mean().neg();
-}
-
-void TransformerLmImpl::set_executor(Executor executor) {
-  set_executors(*this, executor);
 }
 
 }  // namespace bitcycle

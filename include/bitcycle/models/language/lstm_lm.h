@@ -64,7 +64,6 @@ class LstmLmImpl : public torch::nn::Module {
   at::Tensor loss(const at::Tensor& features, const at::Tensor& targets);
 
   const LstmOptions& options() const { return options_; }
-  void set_executor(Executor executor);
 
   TokenTable encoder;
   LstmStack rnn;

@@ -46,7 +46,6 @@ class TransformerLmImpl : public torch::nn::Module {
   at::Tensor loss(const at::Tensor& features, const at::Tensor& targets);
 
   const TransformerOptions& options() const { return options_; }
-  void set_executor(Executor executor);
 
   std::vector<TransformerBlock> blocks;
   LayerNorm final_norm;          // null without one
