@@ -68,10 +68,19 @@ struct GradientTileJob {
   std::ptrdiff_t out_stride;
 };
 
+// One of few rows of codes that are multiplied, and its factor (Note [Sparse errors] in
+// linear/sparse_errors.h).
+struct SparseTerm {
+  std::int32_t row;
+  std::int32_t factor;
+};
+
 struct LinearKernels {
   Operands operands;
   int tile_rows;
   int tile_panels;
+  // One error in so many, or fewer, is cheaper to multiply on its own than all of them in tiles.
+  int sparse_errors;
   // Rows lie one after the other, steps of a row too; bytes: rows are unsigned, panels signed.
   TileKernel tile;
   // Rows are lanes of a panel: 4 bytes from one to the next, 64 from step to step. Bytes: rows are
@@ -81,6 +90,12 @@ struct LinearKernels {
   void (*finish)(const FinishJob&);
   void (*gradient)(const GradientTileJob&);      // out = float(sum * factor), in double precision
   void (*add_gradient)(const GradientTileJob&);  // out = fma(float(sum), factor, out)
+
+  // sums[i] += SUM factor * codes[row * width + i]
+  void (*add_signed_rows)(const SparseTerm* terms, std::size_t count, const std::int8_t* codes,
+                          int width, std::int32_t* sums);
+  void (*add_unsigned_rows)(const SparseTerm* terms, std::size_t count, const std::uint8_t* codes,
+                            int width, std::int32_t* sums);
 
   // Words: codes less `zero`, a row of `width` filled up to an even number with 0.
   void (*widen)(const std::uint8_t* codes, int width, int zero, std::int16_t* out);

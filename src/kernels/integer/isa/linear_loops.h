@@ -60,6 +60,33 @@ void add_gradient(const GradientTileJob& job) {
   }
 }
 
+// kTerms rows at a time, so that sums are read and written once for all of them.
+template <int kTerms, typename Code>
+void add_rows_at_once(const SparseTerm* terms, const Code* codes, std::ptrdiff_t width,
+                      std::int32_t* __restrict sums) {
+  const Code* rows[kTerms];
+  std::int32_t factors[kTerms];
+  for (int t = 0; t < kTerms; ++t) {
+    rows[t] = codes + terms[t].row * width;
+    factors[t] = terms[t].factor;
+  }
+  for (std::ptrdiff_t i = 0; i < width; ++i) {
+    std::int32_t sum = sums[i];
+    for (int t = 0; t < kTerms; ++t) sum += factors[t] * rows[t][i];
+    sums[i] = sum;
+  }
+}
+template <typename Code>
+void add_rows(const SparseTerm* terms, std::size_t count, const Code* codes, int width,
+              std::int32_t* sums) {
+  constexpr std::size_t kTerms = 4;
+  std::size_t t = 0;
+  for (; t + kTerms <= count; t += kTerms) {
+    add_rows_at_once<kTerms>(terms + t, codes, width, sums);
+  }
+  for (; t < count; ++t) add_rows_at_once<1>(terms + t, codes, width, sums);
+}
+
 void widen(const std::uint8_t* codes, int width, int zero, std::int16_t* __restrict out) {
   for (int i = 0; i < width; ++i) out[i] = static_cast<std::int16_t>(codes[i] - zero);
   if (width % 2 != 0) out[width] = 0;
@@ -115,15 +142,18 @@ void weight_codes(const float* weights, int count, float low, float scale, float
 }
 
 constexpr LinearKernels with_loops(Operands operands, int tile_rows, int tile_panels,
-                                   TileKernel tile, TileKernel outer_tile) {
+                                   int sparse_errors, TileKernel tile, TileKernel outer_tile) {
   return {operands,
           tile_rows,
           tile_panels,
+          sparse_errors,
           tile,
           outer_tile,
           finish,
           gradient,
           add_gradient,
+          add_rows<std::int8_t>,
+          add_rows<std::uint8_t>,
           widen,
           interleave_words,
           interleave_signed_words,

@@ -8,6 +8,7 @@
 
 #include "kernels/blocks.h"
 #include "kernels/integer/linear/row_product.h"
+#include "kernels/integer/linear/sparse_errors.h"
 #include "kernels/integer/weights/ends.h"
 
 #include <algorithm>
@@ -120,6 +121,9 @@ void linear_forward(const LinearWeights& weights, const RowCodes& input,
 
 void linear_input_gradient(const LinearWeights& weights, const RowCodes& errors,
                            std::span<float> gradient) {
+  if (errors.width <= kMaxProducts && mostly_zero(errors)) {
+    return sparse_input_gradient(weights, errors, gradient);
+  }
   const auto inputs = static_cast<std::size_t>(weights.shape().inputs);
   const std::vector<float> ones(inputs, 1.0f), scales(inputs, errors.params.scale);
   multiply({.rows = errors,

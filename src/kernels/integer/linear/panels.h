@@ -19,6 +19,10 @@ constexpr int steps_of(int products, Operands operands) {
   return (products + products_per_step(operands) - 1) / products_per_step(operands);
 }
 
+// Rows whose sums of products of two 8-bit differences 32 bits hold.
+inline constexpr int kSliceRows = 32768;
+static_assert(std::int64_t{kSliceRows} * 255 * 255 <= 2147483647);
+
 // One product's second operand, [panel][step][64 bytes].
 struct PackedPanels {
   Operands operands = Operands::bytes;
@@ -30,6 +34,11 @@ struct PackedPanels {
   int steps() const { return steps_of(reduced, operands); }
   std::ptrdiff_t panel_bytes() const { return std::ptrdiff_t{steps()} * kStepBytes; }
 };
+
+// What an integer of the weight gradient of an output is worth.
+inline double gradient_factor(const LinearTerm& term, float weight_scale) {
+  return double{term.input.params.scale} * term.errors.params.scale / weight_scale;
+}
 
 struct LinearWeights::State {
   LinearShape shape;

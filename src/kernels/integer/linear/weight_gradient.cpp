@@ -6,6 +6,7 @@
 #include "bitcycle/kernels/integer/linear.h"
 
 #include "kernels/integer/linear/panels.h"
+#include "kernels/integer/linear/sparse_errors.h"
 #include "kernels/integer/weights/weights.h"
 
 #include <algorithm>
@@ -19,10 +20,6 @@ namespace bitcycle::integer {
 namespace {
 
 constexpr int kChunkPanels = 8;  // of outputs: their errors stay in the second-level cache
-// Rows whose sums of products of two 8-bit differences 32 bits hold.
-constexpr int kSliceRows = 32768;
-static_assert(std::int64_t{kSliceRows} * 255 * 255 <= 2147483647);
-
 // Rows of one term that are added up in 32 bits.
 struct Slice {
   const LinearTerm* term;
@@ -100,10 +97,10 @@ class GradientWork {
   // Per slice and output.
   void fill_factors(const LinearWeights& weights) {
     for (const Slice& slice : slices_) {
-      const double scale = double{slice.term->input.params.scale} * slice.term->errors.params.scale;
       for (const float weight_scale : weights.scales()) {
-        factors_.push_back(scale / weight_scale);
-        float_factors_.push_back(static_cast<float>(scale / weight_scale));
+        const double factor = gradient_factor(*slice.term, weight_scale);
+        factors_.push_back(factor);
+        float_factors_.push_back(static_cast<float>(factor));
       }
     }
   }
@@ -304,6 +301,9 @@ class GradientWork {
 
 void linear_weight_gradient(const LinearWeights& weights, const LinearTerm& term,
                             std::span<float> gradient) {
+  if (term.errors.rows <= kSliceRows && mostly_zero(term.errors)) {
+    return sparse_weight_gradient(weights, term, gradient);
+  }
   GradientWork(weights, {&term, 1}, Rounding::once, gradient).run();
 }
 

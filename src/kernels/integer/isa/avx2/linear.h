@@ -9,6 +9,7 @@
 namespace bitcycle::integer::avx2 {
 namespace {
 
+constexpr int kSparseErrors = 12;
 constexpr int kTileRows = 6;
 
 enum class Walk { along, across };  // a row's steps, or those of a panel whose lanes are the rows
@@ -74,7 +75,7 @@ void tile(const TileJob& job) {
 }
 
 constexpr LinearKernels kLinear =
-    with_loops(Operands::words, kTileRows, 1, tile<Walk::along>, tile<Walk::across>);
+    with_loops(Operands::words, kTileRows, 1, kSparseErrors, tile<Walk::along>, tile<Walk::across>);
 
 }  // namespace
 }  // namespace bitcycle::integer::avx2

@@ -10,6 +10,7 @@
 namespace bitcycle::integer::avx512 {
 namespace {
 
+constexpr int kSparseErrors = 32;
 constexpr int kTileRows = 12;
 constexpr int kTilePanels = 2;
 
@@ -75,8 +76,8 @@ void tile(const TileJob& job) {
   tile_by_rows<kWalk>(job, std::make_integer_sequence<int, kTileRows>{});
 }
 
-constexpr LinearKernels kLinear =
-    with_loops(Operands::bytes, kTileRows, kTilePanels, tile<Walk::along>, tile<Walk::across>);
+constexpr LinearKernels kLinear = with_loops(Operands::bytes, kTileRows, kTilePanels, kSparseErrors,
+                                             tile<Walk::along>, tile<Walk::across>);
 
 }  // namespace
 }  // namespace bitcycle::integer::avx512

@@ -8,6 +8,7 @@
 namespace bitcycle::integer::scalar {
 namespace {
 
+constexpr int kSparseErrors = 4;
 constexpr int kTileRows = 4;
 
 // `Row` and `Panel` are the types of their bytes, steps of a row lie kRowStep bytes apart.
@@ -28,9 +29,9 @@ void tile(const TileJob& job) {
   }
 }
 
-constexpr LinearKernels kLinear =
-    with_loops(Operands::bytes, kTileRows, 1, tile<std::uint8_t, std::int8_t, kRowStepBytes>,
-               tile<std::int8_t, std::uint8_t, kStepBytes>);
+constexpr LinearKernels kLinear = with_loops(Operands::bytes, kTileRows, 1, kSparseErrors,
+                                             tile<std::uint8_t, std::int8_t, kRowStepBytes>,
+                                             tile<std::int8_t, std::uint8_t, kStepBytes>);
 
 }  // namespace
 }  // namespace bitcycle::integer::scalar
