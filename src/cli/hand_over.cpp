@@ -95,12 +95,13 @@ bool placed_by_user() {
   return places;
 }
 
-// Both sides of a bench use the instruction set that BITCYCLE_ISA names. LibTorch and oneDNN have
-// settings of their own for it; below AVX2 they are left at their best.
+// Both sides of a bench use the instruction set that BITCYCLE_ISA names. LibTorch, oneDNN and
+// OpenBLAS have settings of their own for it; below AVX2 they are left at their best.
 void limit_baseline() {
   if (active_isa() != Isa::avx2) return;
   setenv("ATEN_CPU_CAPABILITY", "avx2", /*overwrite=*/0);
   setenv("DNNL_MAX_CPU_ISA", "AVX2", /*overwrite=*/0);
+  setenv("OPENBLAS_CORETYPE", "Haswell", /*overwrite=*/0);
 }
 
 // With less than this LibTorch's libraries abort, or never end, while they are loaded.

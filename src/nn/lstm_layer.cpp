@@ -73,7 +73,9 @@ struct WindowFunction : torch::autograd::Function<WindowFunction> {
     context->save_for_backward({window.gates, window.cells, window.tanhs});
     context->saved_data["calls"] = c10::IValue::make_capsule(calls);
     context->set_materialize_grads(false);
-    return {output, window.cells[time].clone()};
+    // Calls may keep views of the output. What is returned comes to own this node, and so must not
+    // be what they are views of, or nobody would ever let go of a window.
+    return {output.variable_data(), window.cells[time].clone()};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {

@@ -45,9 +45,9 @@ at::Tensor through_input(const at::Tensor& gradient, const at::Tensor& x, const 
 
 at::Tensor through_weight(const at::Tensor& gradient, const at::Tensor& weight,
                           const LayerCall& call) {
-  const at::Tensor through =
-      asks_for_weight(call) ? call.scheme->weight.gradient(gradient, weight, call.bits.weight)
-                            : gradient;
+  const at::Tensor through = asks_for_weight(call)
+                                 ? call.scheme->weight.gradient(gradient, weight, call.bits.weight)
+                                 : gradient;
   if (call.bits.error == 0 || !call.scheme->weight_gradient) return through;
   return call.scheme->weight_gradient(through, call.bits.error, noise_for(call, "weight gradient"));
 }

@@ -55,6 +55,26 @@ TEST(LstmLayerTest, WindowsAreTheirStepsToTheByte) {
   }
 }
 
+TEST(LstmLayerTest, LetsGoOfAWindowThatNobodyHolds) {
+  for (const Executor executor : {Executor::simulate, Executor::integer}) {
+    for (const int bits : {0, 8}) {
+      LstmLayer layer{QuantLinear(torch::nn::LinearOptions(13, 4 * 21)),
+                      QuantLinear(torch::nn::LinearOptions(21, 4 * 21))};
+      set_executor(*layer.hh, executor);
+      layer.hh->set_precision({bits, bits, bits}, RandomKey(3));
+      LstmWindow window =
+          run_window(layer, torch::randn({3, 5, 13}), torch::randn({5, 21}), torch::randn({5, 21}));
+      window.output.sum().backward();
+      const auto values = c10::weak_intrusive_ptr<c10::StorageImpl>(
+          c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(
+              window.output.storage().unsafeGetStorageImpl()));
+      EXPECT_FALSE(values.expired());
+      window = {};
+      EXPECT_TRUE(values.expired()) << "bits " << bits;
+    }
+  }
+}
+
 TEST(LstmLayerTest, MayBeGoneBackThroughTwice) {
   for (const Executor executor : {Executor::simulate, Executor::integer}) {
     LstmLayer layer{QuantLinear(torch::nn::LinearOptions(13, 4 * 21)),

@@ -97,8 +97,8 @@ TEST(OwnSchemeTest, HasTheGradientOfItsWeightsFromItsOwnRule) {
 }
 
 TEST(OwnSchemeTest, HoldsInConvolutionsToo) {
-  ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(3, 5, 3).padding(1).bias(false),
-                                Activation::none});
+  ConvUnit unit(
+      ConvUnitOptions{torch::nn::Conv2dOptions(3, 5, 3).padding(1).bias(false), Activation::none});
   set_scheme(*unit, dorefa());
   unit->conv->set_precision({4, 3, 4}, RandomKey(1));
   const at::Tensor x = torch::randn({2, 3, 6, 6}).requires_grad_();
@@ -110,8 +110,8 @@ TEST(OwnSchemeTest, HoldsInConvolutionsToo) {
   plain.backward(error(e, 4, {}));
   EXPECT_TRUE(near(y, plain));
   EXPECT_TRUE(near(x.grad(), activation_gradient(xq.grad(), x.detach(), {0, 1}, 3)));
-  EXPECT_TRUE(near(unit->conv->weight.grad(),
-                   weight_gradient(wq.grad(), unit->conv->weight.detach(), 4)));
+  EXPECT_TRUE(
+      near(unit->conv->weight.grad(), weight_gradient(wq.grad(), unit->conv->weight.detach(), 4)));
 }
 
 // A window of a recurrent layer is one node of autograd, with its own way of calling the layer.

@@ -34,8 +34,7 @@ struct ActivationQuantizer {
 
 // Of an error or a weight gradient. What it gives is taken as it is: nothing is differentiated
 // twice.
-using ErrorQuantizer =
-    std::function<at::Tensor(const at::Tensor& error, int bits, NoiseKey noise)>;
+using ErrorQuantizer = std::function<at::Tensor(const at::Tensor& error, int bits, NoiseKey noise)>;
 
 struct Scheme {
   // Whose kernels carry it out: nobody's, or those of bitcycle/kernels/integer, which have
