@@ -5,17 +5,6 @@
 namespace bitcycle::cli {
 namespace {
 
-std::string width(int bits) {
-  return bits == 0 ? "fp" : std::to_string(bits);
-}
-
-std::string bits_text(LayerBits bits) {
-  const std::string forward = bits.weight == bits.activation
-                                  ? width(bits.weight)
-                                  : width(bits.weight) + "w " + width(bits.activation) + "a";
-  return forward + "/" + width(bits.error);
-}
-
 // "accuracy 67.19 %  loss 0.9423"
 std::string metrics_text(const std::vector<Measured>& metrics) {
   std::string text;
@@ -31,7 +20,7 @@ std::string step_text(const StepReport& report) {
       "step {}/{}  epoch {:.2f}  {}  lr {:.4g}  bits {}  cost {:.1f} % of static  {:.2f} steps/s  "
       "{} left",
       report.step, report.total, report.epoch, metrics_text(report.metrics), report.lr,
-      bits_text(report.bits), 100 * report.bitops / report.bitops_static, report.steps_per_second,
+      to_text(report.bits), 100 * report.bitops / report.bitops_static, report.steps_per_second,
       readable_duration(left));
 }
 

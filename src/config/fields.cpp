@@ -26,6 +26,9 @@ Words words(LearningRateRecipe::Origin) {
 Words words(SchemeName) {
   return {"auto", "sbm", "integer"};
 }
+Words words(IndicatorRecipe::Loss) {
+  return {"cross_entropy", "perplexity"};
+}
 Words words(PrecisionRecipe::Backend) {
   return {"simulate", "integer", "auto"};
 }

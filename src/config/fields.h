@@ -26,6 +26,7 @@ Words words(LearningRateRecipe::Name);
 Words words(LearningRateRecipe::Warmup);
 Words words(LearningRateRecipe::Origin);
 Words words(SchemeName);
+Words words(IndicatorRecipe::Loss);
 Words words(PrecisionRecipe::Backend);
 Words words(PrecisionRecipe::Per);
 Words words(RangeStart);
@@ -252,6 +253,41 @@ void describe(Visit& visit, Is<LayerOverride> auto& r) {
   visit(quantized(field("backward", "bits of errors")), r.backward);
 }
 
+// What a section whose stages end by the indicator has of it.
+template <class Visit>
+void describe_indicator(Visit& visit, auto& r) {
+  visit(field("epsilon", "the first threshold, in units of the mean of the first losses")
+            .in(1e-9, 1e3),
+        r.epsilon);
+  visit(field("alpha", "what the threshold is multiplied by at the first two turning points")
+            .in(1e-6, 1),
+        r.alpha);
+  visit(field("window", "periods over which the loss must have settled").in(2, 1e6), r.window);
+  visit(
+      field("normalising", "first periods whose mean loss is the unit; 0: differences as they are")
+          .in(0, 1e6),
+      r.normalising);
+  visit(field("deadlines",
+              "fractions of the run, rising, one for each turning point, at which it comes at the "
+              "latest; empty: none")
+            .in(0, 1),
+        r.deadlines);
+  visit(field("loss", "what must settle: the mean training loss of a period, or its exponential"),
+        r.loss);
+  visit(field("period", "steps of a period; 0: an epoch").in(0, 1e12), r.period);
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<ProgressiveRecipe> auto& r) {
+  visit(field("forward", "bits of weights and activations in each stage, not falling; 0: float")
+            .in(0, kMaxBits),
+        r.forward);
+  visit(field("backward", "bits of errors in each stage, likewise").in(0, kMaxBits), r.backward);
+  visit(field("turning_points", "stages that may end; unset: all but the last").in(1, 1e6),
+        r.turning_points);
+  describe_indicator(visit, r);
+}
+
 template <class Visit>
 void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
   visit(
@@ -260,10 +296,15 @@ void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
       r.scheme);
   visit(field("backend", "what carries it out; `auto`: integers where every layer can be"),
         r.backend);
-  visit(field("forward", "bits of weights and activations"), r.forward);
-  visit(field("weight", "bits of weights, in place of `forward`"), r.weight);
-  visit(field("activation", "bits of activations, in place of `forward`"), r.activation);
-  visit(field("backward", "bits of errors"), r.backward);
+  visit(field("progressive", "bits that rise when the loss settles; keys below").later(),
+        r.progressive);
+  const auto scheduled = [&](Field f) {
+    return f.only_if(!r.progressive, "progressive", "left out");
+  };
+  visit(scheduled(field("forward", "bits of weights and activations")), r.forward);
+  visit(scheduled(field("weight", "bits of weights, in place of `forward`")), r.weight);
+  visit(scheduled(field("activation", "bits of activations, in place of `forward`")), r.activation);
+  visit(scheduled(field("backward", "bits of errors")), r.backward);
   visit(field("per", "how often the schedules advance"), r.per);
   visit(field("range_start", "running ranges start at the first batch's, or at zero (the papers)"),
         r.range_start);
@@ -273,7 +314,9 @@ void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
 
 template <class Visit>
 void describe(Visit& visit, Is<EvaluationRecipe> auto& r) {
-  visit(field("bits", "\"max\" of the schedule, \"current\" (the papers), \"fp\", or a width")
+  visit(field("bits",
+              "\"max\" of the schedule, \"current\" (the papers; the default under "
+              "`precision.progressive`), \"fp\", or a width")
             .or_number(),
         r.bits);
   visit(field("best_on", "what chooses the best checkpoint; \"test\" is the papers' way"),

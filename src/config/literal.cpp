@@ -42,6 +42,14 @@ std::string literal(const std::vector<double>& value) {
   return list<double>(value, [](const double& x) { return literal(x); });
 }
 
+std::string literal(const std::vector<int>& value) {
+  return list<int>(value, [](const int& x) { return literal(x); });
+}
+
+std::string literal(const ProgressiveRecipe& value) {
+  return inline_table(value);
+}
+
 std::string literal(const std::vector<LayerOverride>& value) {
   return list<LayerOverride>(value, [](const LayerOverride& x) { return inline_table(x); });
 }

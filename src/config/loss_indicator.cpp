@@ -46,7 +46,7 @@ double LossIndicator::threshold_of(int stage) const {
 }
 
 double LossIndicator::scale() const {
-  return state_.norm_count == 0 ? 1.0 : state_.norm_sum / state_.norm_count;
+  return state_.norm_count == 0 ? 1.0 : state_.norm_sum / static_cast<double>(state_.norm_count);
 }
 
 // A loss with a penalty that may be negative can have a negative mean.

@@ -1,11 +1,13 @@
 #include "bitcycle/config/make_policy.h"
 
 #include "bitcycle/config/precision_plan.h"
+#include "bitcycle/config/progressive_policy.h"
 
 namespace bitcycle {
 
 std::unique_ptr<PrecisionPolicy> make_policy(const PrecisionRecipe& recipe,
                                              std::vector<LayerInfo> layers, RunLength length) {
+  if (recipe.progressive) return std::make_unique<ProgressivePolicy>(recipe, layers, length);
   return std::make_unique<PrecisionPlan>(recipe, std::move(layers), length);
 }
 

@@ -1,5 +1,6 @@
 #include "bitcycle/config/notices.h"
 
+#include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/schedule/notices.h"
 
 #include "config/fields.h"
@@ -52,12 +53,34 @@ class NoticeVisitor {
   std::string prefix_;
 };
 
+// A stage that nothing ends before its time lasts at least a window.
+std::vector<std::string> progressive_notices(const ProgressiveRecipe& recipe,
+                                             const RunLength& length) {
+  if (!recipe.deadlines.empty()) return {};
+  const Step period = recipe.period > 0 ? recipe.period : length.steps_per_epoch;
+  const Step turning_points = std::ssize(stages_of(recipe)) - 1;
+  const Step needed = turning_points * recipe.window;
+  // A change after the last step is none.
+  const Step periods = (length.steps - 1) / period;
+  if (periods >= needed) return {};
+  return {fmt::format(
+      "precision.progressive: the last of {} stages cannot be reached: that takes {} periods of {} "
+      "steps or more, and the run has {} steps; take a shorter period or window, fewer stages, "
+      "deadlines, or a longer run",
+      turning_points + 1, needed, period, length.steps)};
+}
+
 }  // namespace
 
 std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) {
   NoticeVisitor visitor(recipe.precision.per, length);
   describe(visitor, recipe);
-  return visitor.notices;
+  std::vector<std::string> notices = std::move(visitor.notices);
+  if (recipe.precision.progressive) {
+    const auto more = progressive_notices(*recipe.precision.progressive, length);
+    notices.insert(notices.end(), more.begin(), more.end());
+  }
+  return notices;
 }
 
 }  // namespace bitcycle

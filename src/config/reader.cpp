@@ -115,6 +115,12 @@ void Reader::read(const Field& field, const toml::node& node, std::vector<double
   for (const toml::node& entry : *node.as_array()) read(field, entry, value.emplace_back());
 }
 
+void Reader::read(const Field& field, const toml::node& node, std::vector<int>& value) {
+  if (!node.is_array()) fail(field, node, "a list of whole numbers " + range_in_words(field));
+  value.clear();
+  for (const toml::node& entry : *node.as_array()) read(field, entry, value.emplace_back());
+}
+
 void Reader::read(const Field& field, const toml::node& node, std::vector<LayerOverride>& value) {
   if (!node.is_array()) fail(field, node, "a list of tables, [[precision.override]]");
   value.clear();

@@ -57,6 +57,7 @@ class Reader {
   void read(const Field& field, const toml::node& node, double& value);
   void read(const Field& field, const toml::node& node, std::string& value);
   void read(const Field& field, const toml::node& node, std::vector<double>& value);
+  void read(const Field& field, const toml::node& node, std::vector<int>& value);
   void read(const Field& field, const toml::node& node, std::vector<LayerOverride>& value);
   void read(const Field& field, const toml::node& node, ScheduleSpec& value);
 
@@ -71,6 +72,9 @@ class Reader {
   template <class T>
   void read(const Field& field, const toml::node& node, std::optional<T>& value) {
     read(field, node, value.emplace());
+  }
+  void read(const Field& field, const toml::node& node, Is<ProgressiveRecipe> auto& value) {
+    read_table(table_of(field, node), key(field) + ".", value);
   }
   void read(const Field& field, const toml::node& node, Section auto& value) {
     read_table(table_of(field, node), key(field) + ".", value);

@@ -19,6 +19,12 @@ void prefer_set_length(toml::table& document) {
   if (set_steps != set_epochs) document.erase(set_steps ? "epochs" : "steps");
 }
 
+// A network at few bits is not yet what it will be at more, so stages are judged at their own.
+void settle_defaults(Recipe& recipe, const Places& places) {
+  const bool given = places.keys.contains("evaluation.bits");
+  if (recipe.precision.progressive && !given) recipe.evaluation.bits = "current";
+}
+
 }  // namespace
 
 Recipe parse_recipe(std::string_view text, const std::string& origin,
@@ -33,6 +39,7 @@ Recipe parse_recipe(std::string_view text, const std::string& origin,
   Reader reader(document, "", places);
   describe(reader, recipe);
   reader.refuse_unknown();
+  settle_defaults(recipe, places);
   check_recipe(recipe, places);
   return recipe;
 }

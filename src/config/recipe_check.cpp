@@ -3,6 +3,7 @@
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/config/backend.h"
 #include "bitcycle/config/precision_plan.h"
+#include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/text/corpus.h"
@@ -152,8 +153,17 @@ void check_override(const LayerOverride& entry, const std::string& key,
                                  layers[layers.size() / 2].name));
 }
 
+void check_stages(const ProgressiveRecipe& recipe, const Places& places) {
+  const std::string table = "precision.progressive";
+  const auto complaint = complaint_of(recipe);
+  if (!complaint) return;
+  const std::string key = table + "." + complaint->key;
+  throw recipe_error(places.of({key, table}), key + ": " + complaint->what, complaint->hint);
+}
+
 void check_precision(const Recipe& recipe, const std::vector<LayerInfo>& layers,
                      const Places& places) {
+  if (recipe.precision.progressive) check_stages(*recipe.precision.progressive, places);
   for (const PlacedSchedule& given : places.schedules) {
     at_place(given.where, [&] { return make_schedule(given.spec, schedule_length(recipe)); });
   }

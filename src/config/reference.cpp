@@ -27,6 +27,12 @@ std::string type_of(const std::string&) {
 std::string type_of(const std::vector<double>&) {
   return "list of numbers";
 }
+std::string type_of(const std::vector<int>&) {
+  return "list of whole numbers";
+}
+std::string type_of(const ProgressiveRecipe&) {
+  return "table";
+}
 std::string type_of(const std::vector<LayerOverride>&) {
   return "list of tables";
 }
@@ -96,6 +102,9 @@ std::vector<std::string> recipe_rows() {
 }
 std::vector<std::string> schedule_rows() {
   return texts(list(ScheduleSpec()));
+}
+std::vector<std::string> progressive_rows() {
+  return texts(list(ProgressiveRecipe()));
 }
 std::vector<std::string> override_rows() {
   return texts(list(LayerOverride()));

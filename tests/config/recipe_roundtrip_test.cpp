@@ -43,6 +43,11 @@ class Scrambler {
     if (value.name == "static") value.min = value.max = 4 * static_cast<int>(draw(3));
     value.start = 0.1;
   }
+  void operator()(const Field&, std::vector<int>& value) { value = {3, 4, 8, 0}; }
+  void operator()(const Field&, ProgressiveRecipe& value) {
+    describe(*this, value);
+    value.turning_points = 3;
+  }
   void operator()(const Field&, std::vector<LayerOverride>& value) {
     for (std::uint64_t i = draw(3); i > 0; --i) {
       LayerOverride& entry = value.emplace_back();

@@ -227,6 +227,51 @@ const Mistake kMistakes[] = {
      "r.toml:2:1: precision.override[0]: expected bits or full_precision, found neither"},
     {"steps = 1\n[[precision.override]]\nlayers = \"conv2.*\"\nforward = 8",
      "r.toml:3:10: precision.override[0]: no layer fits \"conv2.*\"", "Layer names look like"},
+    // Stages.
+    {"steps = 1\n[precision.progressive]\nforward = [3, 8]",
+     "r.toml:2:1: precision.progressive.backward: expected the bits of each stage, found none",
+     "backward = [6, 6, 8, 8]"},
+    {"steps = 1\n[precision.progressive]", "precision.progressive.forward: expected the bits"},
+    {"steps = 1\n[precision]\nprogressive = 8",
+     "r.toml:3:15: precision.progressive: expected a table, found 8"},
+    {"steps = 1\n[precision.progressive]\nforward = 8",
+     "precision.progressive.forward: expected a list of whole numbers from 0 to 32, found 8"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 33]",
+     "r.toml:3:15: precision.progressive.forward: expected a whole number from 0 to 32, found 33"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 4, 8]\nbackward = [6, 8]",
+     "r.toml:4:12: precision.progressive.backward: expected bits for the 3 stages of forward, "
+     "found 2"},
+    {"steps = 1\n[precision.progressive]\nforward = [8]\nbackward = [8]",
+     "precision.progressive.forward: expected at least 2 stages, found 1", "precision.forward"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 8, 4]\nbackward = [8, 8, 8]",
+     "r.toml:3:11: precision.progressive.forward: expected bits that do not fall from stage to "
+     "stage, found 4 after 8"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 8]\nbackward = [0, 8]",
+     "precision.progressive.backward: expected bits that do not fall from stage to stage, found 8 "
+     "after 0"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 8]\nbackward = [8, 8]\nturning_points = 3",
+     "r.toml:5:18: precision.progressive.turning_points: expected 1 to 1, one between each two of "
+     "the 2 stages, found 3"},
+    {"steps = 1\n[precision.progressive]\nepsilon = 0",
+     "precision.progressive.epsilon: expected a number from 1e-09 to 1000, found 0"},
+    {"steps = 1\n[precision.progressive]\nalpha = 1.5",
+     "precision.progressive.alpha: expected a number from 1e-06 to 1, found 1.5"},
+    {"steps = 1\n[precision.progressive]\nwindow = 1",
+     "precision.progressive.window: expected a whole number from 2 to 1000000, found 1"},
+    {"steps = 1\n[precision.progressive]\nepsilom = 1", "unknown key precision.progressive.epsilom",
+     "Did you mean \"epsilon\"?"},
+    {"steps = 1\n[precision.progressive]\nloss = \"accuracy\"",
+     "precision.progressive.loss: expected one of \"cross_entropy\", \"perplexity\""},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 8]\nbackward = [8, 8]\n"
+     "deadlines = [0.5, 0.7]",
+     "r.toml:5:13: precision.progressive.deadlines: expected 1, one for each turning point, found "
+     "2"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 4, 8]\nbackward = [8, 8, 8]\n"
+     "deadlines = [0.5, 0.5]",
+     "precision.progressive.deadlines: expected fractions above 0 that rise"},
+    {"steps = 1\n[precision]\nforward = 8\n[precision.progressive]\nforward = [3, 8]\n"
+     "backward = [8, 8]",
+     "r.toml:3:11: precision.forward applies only when precision.progressive is left out"},
     // Syntax.
     {"steps = ", "r.toml:1:"},
     {"steps = 1\nsteps = 2", "r.toml:2:"},
@@ -340,6 +385,51 @@ TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {
               ElementsAre(HasSubstr("precision.forward: CR does not reach its upper bound of 8 "
                                     "bits in 9 epochs, only 7")));
   EXPECT_THAT(with("forward = \"CR 3:8 x3\""), IsEmpty());
+}
+
+constexpr const char* kStages =
+    "epochs = 20\n[precision.progressive]\nforward = [3, 4, 6, 8]\nbackward = [6, 6, 8, 8]\n";
+
+TEST(RecipeTest, StagesHaveThePapersThresholdsUnlessTheyHaveTheirOwn) {
+  const Recipe recipe = parsed(std::string(kStages) + "period = 400\nloss = \"perplexity\"");
+  const ProgressiveRecipe& stages = recipe.precision.progressive.value();
+  EXPECT_THAT(stages.forward, ElementsAre(3, 4, 6, 8));
+  EXPECT_THAT(stages.backward, ElementsAre(6, 6, 8, 8));
+  EXPECT_EQ(stages.epsilon, 0.05);
+  EXPECT_EQ(stages.alpha, 0.3);
+  EXPECT_EQ(stages.window, 5);
+  EXPECT_EQ(stages.normalising, 10);
+  EXPECT_THAT(stages.deadlines, IsEmpty());
+  EXPECT_EQ(stages.period, 400);
+  EXPECT_EQ(stages.loss, IndicatorRecipe::Loss::perplexity);
+  EXPECT_EQ(parsed(kStages, {"precision.progressive.epsilon=0.2"}).precision.progressive->epsilon,
+            0.2);
+}
+
+TEST(RecipeTest, StagesAreEvaluatedAtTheirOwnBitsUnlessToldOtherwise) {
+  EXPECT_EQ(parsed("steps = 1").evaluation.bits, "max");
+  EXPECT_EQ(parsed(kStages).evaluation.bits, "current");
+  EXPECT_EQ(parsed(kStages, {"evaluation.bits=max"}).evaluation.bits, "max");
+}
+
+TEST(SettingsTest, StagesTakeThePlaceOfTheFilesSchedules) {
+  const Recipe recipe = parsed("steps = 9\n[precision]\nforward = 8",
+                               {"precision.progressive={forward=[3,8], backward=[8,8]}"});
+  EXPECT_THAT(recipe.precision.progressive->forward, ElementsAre(3, 8));
+}
+
+TEST(NoticesTest, StagesThatCannotBeReachedAreTold) {
+  const auto of = [](const std::string& more, const RunLength& length) {
+    return notices(parsed(kStages + more), length);
+  };
+  EXPECT_THAT(of("", {160, 10}), IsEmpty());
+  EXPECT_THAT(of("", {151, 10}), IsEmpty());
+  EXPECT_THAT(of("", {150, 10}),
+              ElementsAre(HasSubstr("the last of 4 stages cannot be reached: that takes 15 periods "
+                                    "of 10 steps or more, and the run has 150 steps")));
+  EXPECT_THAT(of("period = 9", {150, 10}), IsEmpty());
+  EXPECT_THAT(of("turning_points = 2", {150, 10}), IsEmpty());
+  EXPECT_THAT(of("deadlines = [0.2, 0.4, 0.6]", {150, 10}), IsEmpty());
 }
 
 TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {

@@ -11,6 +11,7 @@
 // is a turning point. The next stage has a smaller threshold and a window of its own. What a stage
 // is, bits or a target, is the business of who asks.
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct LossIndicatorState {
   int stage = 0;               // turning points so far
   std::vector<double> window;  // losses of this stage, the newest last
   double norm_sum = 0;         // of the first losses of the run
-  int norm_count = 0;
+  std::int64_t norm_count = 0;
 
   bool operator==(const LossIndicatorState&) const = default;
 };

@@ -109,14 +109,35 @@ struct LayerOverride {
 // TOML): the one that the integer kernels execute where they do, else the papers'.
 enum class SchemeName { automatic, sbm, integer };
 
+// When a stage of precision ends: once the loss has settled, see config/loss_indicator.h.
+struct IndicatorRecipe {
+  enum class Loss { cross_entropy, perplexity };
+
+  double epsilon = 0.05;
+  double alpha = 0.3;
+  int window = 5;                 // periods
+  int normalising = 10;           // periods; 0: differences are absolute
+  std::vector<double> deadlines;  // fractions of the run at which stages end all the same
+  Loss loss = Loss::cross_entropy;
+  std::int64_t period = 0;  // steps; 0: an epoch
+};
+
+// FracTrain's progressive quantization: bits by stage, 0 for float.
+struct ProgressiveRecipe : IndicatorRecipe {
+  std::vector<int> forward;           // weights and activations
+  std::vector<int> backward;          // errors
+  std::optional<int> turning_points;  // unset: one between each two stages
+};
+
 struct PrecisionRecipe {
   enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
 
   SchemeName scheme = SchemeName::automatic;
   Backend backend = Backend::simulate;
-  ScheduleSpec forward;                // weights and activations
-  std::optional<ScheduleSpec> weight;  // in place of forward
+  std::optional<ProgressiveRecipe> progressive;  // in place of the schedules
+  ScheduleSpec forward;                          // weights and activations
+  std::optional<ScheduleSpec> weight;            // in place of forward
   std::optional<ScheduleSpec> activation;
   ScheduleSpec backward;  // errors
   Per per = Per::step;    // how often the schedules advance
@@ -127,7 +148,9 @@ struct PrecisionRecipe {
 struct EvaluationRecipe {
   enum class BestOn { validation, test };  // test: the papers'
 
-  std::string bits = "max";  // max (of the schedule), current (the papers'), fp, 1..32
+  // max (of the schedule), current (the papers'), fp, 1..32. A recipe that is read and leaves it
+  // out has "current" under precision.progressive.
+  std::string bits = "max";
   BestOn best_on = BestOn::validation;
   double every_epochs = 1.0;
 };

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct StageChange {
   Step step = 0;  // the first of the new stage
   std::string from, to;
   std::string reason;
+  // Of a policy that waits for the loss to settle: how much it still moved, and how much it may.
+  std::optional<double> difference, threshold;
 };
 
 class EventSink {

@@ -2,6 +2,8 @@
 
 // The precision of one layer at one step, by role.
 
+#include <string>
+
 namespace bitcycle {
 
 // 0 stands for float. A layer whose weights and activations are in float has errors in float too.
@@ -11,5 +13,8 @@ struct LayerBits {
   int error = 0;
   bool operator==(const LayerBits&) const = default;
 };
+
+// Forward over backward: "8/8", "4w 8a/8", "fp/fp".
+std::string to_text(LayerBits bits);
 
 }  // namespace bitcycle
