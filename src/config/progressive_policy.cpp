@@ -14,7 +14,8 @@ namespace {
 using Complaint = std::optional<StageComplaint>;
 
 Complaint length_complaint(const ProgressiveRecipe& recipe) {
-  constexpr const char* kHint = "Add for instance forward = [3, 4, 6, 8] and backward = [6, 6, 8, 8].";
+  constexpr const char* kHint =
+      "Add for instance forward = [3, 4, 6, 8] and backward = [6, 6, 8, 8].";
   const std::size_t forward = recipe.forward.size(), backward = recipe.backward.size();
   if (forward == 0) return {{"forward", "expected the bits of each stage, found none", kHint}};
   if (backward == 0) return {{"backward", "expected the bits of each stage, found none", kHint}};
@@ -71,8 +72,8 @@ const ProgressiveRecipe& checked(const PrecisionRecipe& recipe) {
   assert(recipe.progressive);
   const Complaint complaint = complaint_of(*recipe.progressive);
   if (!complaint) return *recipe.progressive;
-  throw Error(ErrorCode::recipe,
-              "precision.progressive." + complaint->key + ": " + complaint->what, complaint->hint);
+  throw Error(ErrorCode::recipe, "precision.progressive." + complaint->key + ": " + complaint->what,
+              complaint->hint);
 }
 
 std::vector<PrecisionPlan> stage_plans(PrecisionRecipe recipe, const std::vector<LayerInfo>& layers,

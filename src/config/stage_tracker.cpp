@@ -50,8 +50,8 @@ bool is_count(double value) {
 const std::vector<double>& sum_with_counts(const PolicyState& state, const std::string& name,
                                            std::size_t counts) {
   const std::vector<double>& values = part(state, name);
-  const bool whole = values.size() == counts + 1 &&
-                     std::all_of(values.begin() + 1, values.end(), is_count);
+  const bool whole =
+      values.size() == counts + 1 && std::all_of(values.begin() + 1, values.end(), is_count);
   if (!whole) refuse(fmt::format("expected a sum and {} counts as \"{}\"", counts, name));
   return values;
 }
@@ -98,9 +98,10 @@ std::optional<StageChange> StageTracker::end_period(Step next) {
   if (!std::isfinite(loss)) return std::nullopt;
   const auto point = indicator_.observe(loss);
   if (!point) return std::nullopt;
-  return begin_stage(next, *point,
-                     fmt::format("the loss has settled: it moves by {:.4g}, the threshold is {:.4g}",
-                                 *point->difference, point->threshold));
+  return begin_stage(
+      next, *point,
+      fmt::format("the loss has settled: it moves by {:.4g}, the threshold is {:.4g}",
+                  *point->difference, point->threshold));
 }
 
 bool StageTracker::overdue(Step next) const {
@@ -113,10 +114,8 @@ StageChange StageTracker::begin_stage(Step next, const TurningPoint& point,
   starts_.push_back(next);
   sum_.sum = sum_.count = 0;
   steps_ = 0;
-  return {.step = next,
-          .reason = reason,
-          .difference = point.difference,
-          .threshold = point.threshold};
+  return {
+      .step = next, .reason = reason, .difference = point.difference, .threshold = point.threshold};
 }
 
 int StageTracker::stage_at(Step step) const {

@@ -4,6 +4,7 @@
 #include "bitcycle/io/file.h"
 
 #include "base/json_text.h"
+#include "events/stage_json.h"
 
 #include <algorithm>
 #include <sstream>
@@ -37,6 +38,25 @@ bool is_evaluation(const Json& line, const std::string& split, const std::string
          line.value("split", Json()) == split && line.value("step", Json()).is_number_integer() &&
          line.value(metric, Json()).is_number() &&
          std::ranges::none_of(line, [](const Json& value) { return value.is_null(); });
+}
+
+bool is_step(const Json& line) {
+  if (!line.is_object() || line.value("type", Json()) != "step") return false;
+  const auto is_number = [&](const char* name) { return line.value(name, Json()).is_number(); };
+  const auto is_width = [&](const char* name) {
+    return line.value(name, Json()).is_number_unsigned();
+  };
+  return is_width("step") && is_width("weight_bits") && is_width("activation_bits") &&
+         is_width("error_bits") && is_number("epoch") && is_number("gbitops") &&
+         is_number("gbitops_static");
+}
+
+LoggedStep step_of(const Json& line) {
+  return {.step = line["step"],
+          .epoch = line["epoch"],
+          .bits = {line["weight_bits"], line["activation_bits"], line["error_bits"]},
+          .gbitops = line["gbitops"],
+          .gbitops_static = line["gbitops_static"]};
 }
 
 }  // namespace
@@ -83,11 +103,9 @@ void MetricsFile::evaluation(const EvaluationReport& report) {
 }
 
 void MetricsFile::stage(const StageChange& change) {
-  log_->append(json_text({{"type", "stage"},
-                          {"step", change.step},
-                          {"from", change.from},
-                          {"to", change.to},
-                          {"reason", change.reason}}));
+  Json line = {{"type", "stage"}};
+  line.update(to_json(change));
+  log_->append(json_text(line));
 }
 
 void MetricsFile::lost_best(const LostBestReport& report) {
@@ -122,6 +140,28 @@ std::vector<LoggedEvaluation> logged_evaluations(const std::filesystem::path& ru
   for (std::string text; std::getline(lines, text);) {
     const Json line = parse(text);
     if (is_evaluation(line, split, metric)) found.push_back({line["step"], line[metric]});
+  }
+  return found;
+}
+
+std::vector<StageChange> logged_stages(const std::filesystem::path& run_directory,
+                                       std::uint64_t length) {
+  std::istringstream lines(text_of(run_directory / kName).substr(0, length));
+  std::vector<StageChange> found;
+  for (std::string text; std::getline(lines, text);) {
+    const Json line = parse(text);
+    if (!line.is_object() || line.value("type", Json()) != "stage") continue;
+    if (const auto change = stage_from_json(line)) found.push_back(*change);
+  }
+  return found;
+}
+
+std::vector<LoggedStep> logged_steps(const std::filesystem::path& run_directory) {
+  std::istringstream lines(text_of(run_directory / kName));
+  std::vector<LoggedStep> found;
+  for (std::string text; std::getline(lines, text);) {
+    const Json line = parse(text);
+    if (is_step(line)) found.push_back(step_of(line));
   }
   return found;
 }

@@ -8,6 +8,7 @@
 
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -87,6 +88,49 @@ TEST(MetricsFileTest, EvaluationsAreReadBackUnlessTheyAreNoNumbers) {
   EXPECT_EQ(read("validation", "perplexity")[0].value, 20);
   EXPECT_TRUE(read("test", "perplexity").empty());
   EXPECT_TRUE(read("validation", "accuracy").empty());
+}
+
+TEST(MetricsFileTest, ChangesOfStageAreReadBack) {
+  const TemporaryDirectory run;
+  MetricsFile file(run.path());
+  file.begin({.run = "id1"}, 0);
+  file.stage({24, "3/6", "4/6", "the loss has settled", 0.04, 0.05});
+  file.stage({30, "4/6", "8/8", "its deadline has come"});
+  const std::uint64_t length = file.sync();
+  file.stage({40, "8/8", "fp/fp", "later"});
+  file.sync();
+  EXPECT_THAT(
+      text_in(run / "metrics.jsonl"),
+      testing::HasSubstr(R"({"type":"stage","step":24,"from":"3/6","to":"4/6",)"
+                         R"("reason":"the loss has settled","difference":0.04,"threshold":0.05})"
+                         "\n"
+                         R"({"type":"stage","step":30,"from":"4/6","to":"8/8",)"
+                         R"("reason":"its deadline has come"})"
+                         "\n"));
+  const std::vector<StageChange> stages = logged_stages(run.path(), length);
+  ASSERT_EQ(stages.size(), 2U);
+  EXPECT_EQ(stages[0].step, 24);
+  EXPECT_EQ(stages[0].to, "4/6");
+  EXPECT_EQ(stages[0].difference, 0.04);
+  EXPECT_EQ(stages[0].threshold, 0.05);
+  EXPECT_EQ(stages[1].reason, "its deadline has come");
+  EXPECT_EQ(stages[1].difference, std::nullopt);
+}
+
+TEST(MetricsFileTest, LoggedStepsAreReadBackWithTheirBitsAndCost) {
+  const TemporaryDirectory run;
+  MetricsFile file(run.path());
+  file.begin({.run = "id1"}, 0);
+  file.step(step_report(3));
+  file.evaluation(evaluation(3, 20));
+  file.step(step_report(6));
+  file.sync();
+  const std::vector<LoggedStep> steps = logged_steps(run.path());
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[1].step, 6);
+  EXPECT_EQ(steps[1].bits, (LayerBits{4, 4, 8}));
+  EXPECT_EQ(steps[1].gbitops, 2);
+  EXPECT_EQ(steps[1].gbitops_static, 4);
 }
 
 TEST(TimingFileTest, GoesOnAfterTheLastWholeLine) {

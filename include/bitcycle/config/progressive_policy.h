@@ -29,6 +29,9 @@ class ProgressivePolicy : public PrecisionPolicy {
   ProgressivePolicy(const PrecisionRecipe& recipe, const std::vector<LayerInfo>& layers,
                     RunLength length);
 
+  // What holds in each stage, whatever the step.
+  const std::vector<PrecisionPlan>& stages() const { return stages_; }
+
   const std::vector<LayerInfo>& layers() const override { return stages_.front().layers(); }
   StepBits decide(Step step) const override;
   StepBits evaluation(const EvaluationBits& bits, Step step) const override;

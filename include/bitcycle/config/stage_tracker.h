@@ -37,8 +37,8 @@ class StageTracker {
   LossIndicator indicator_;
   IndicatorRecipe::Loss loss_;
   Step period_;
-  std::vector<Step> deadlines_;  // the first step of the next stage, at the latest
-  std::vector<Step> starts_;     // of the stages after the first
+  std::vector<Step> deadlines_;    // the first step of the next stage, at the latest
+  std::vector<Step> starts_;       // of the stages after the first
   MetricSum sum_{.name = "loss"};  // of the period so far
   Step steps_ = 0;
 };

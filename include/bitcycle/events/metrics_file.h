@@ -1,8 +1,8 @@
 #pragma once
 
 // metrics.jsonl: what a run computed, a JSON object per line, the same for equal runs. First the
-// run itself; then logged steps, evaluations, lost checkpoints. Written by a sink, read back by
-// functions.
+// run itself; then logged steps, evaluations, changes of stage, lost checkpoints. Written by a
+// sink, read back by functions.
 
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/io/line_log.h"
@@ -43,5 +43,19 @@ struct LoggedEvaluation {
 std::vector<LoggedEvaluation> logged_evaluations(const std::filesystem::path& run_directory,
                                                  const std::string& split,
                                                  const std::string& metric, std::uint64_t length);
+
+// The changes of stage within the first `length` bytes, likewise.
+std::vector<StageChange> logged_stages(const std::filesystem::path& run_directory,
+                                       std::uint64_t length);
+
+struct LoggedStep {
+  Step step = 0;  // steps done
+  double epoch = 0;
+  LayerBits bits;  // of the last of them
+  double gbitops = 0, gbitops_static = 0;
+};
+
+// The logged steps of the whole file, likewise.
+std::vector<LoggedStep> logged_steps(const std::filesystem::path& run_directory);
 
 }  // namespace bitcycle
