@@ -31,7 +31,7 @@ void add_compare(CLI::App& app, Action& action) {
       std::vector<RunSummary> runs;
       for (const std::string& run : options->runs) runs.push_back(read_run_summary(run));
       fmt::print("{}", options->json ? summary_json(runs) : summary_table(runs));
-      if (!options->json) fmt::print("{}{}", counting_note(runs), kNote);
+      if (!options->json) fmt::print("{}{}{}", stages_text(runs), counting_note(runs), kNote);
       return 0;
     };
   });

@@ -9,13 +9,16 @@
 
 #include "base/json_text.h"
 #include "cli/command.h"
+#include "cli/cost_recipe.h"
 #include "cli/cost_subject.h"
 #include "cli/schedule_option.h"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -38,6 +41,8 @@ struct CostOptions {
   std::string counting = "paper";
   bool per_layer = false;
   bool json = false;
+  std::vector<std::string>
+      for_models;  // options that were given and mean something of a model alone
 };
 
 constexpr Step kMaxSteps = 100'000'000;  // a few seconds of counting
@@ -193,7 +198,26 @@ void print_layers(const Report& report) {
   fmt::print("{}\n", table.text());
 }
 
+// A recipe and a run say for themselves which network, bits and steps they have.
+bool told_by_path(const CostOptions& options) {
+  const std::string& subject = options.subject.model;
+  if (!subject.ends_with(".toml") && !std::filesystem::is_directory(subject)) return false;
+  if (!options.for_models.empty()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} does not apply to {}, which says it itself",
+                            options.for_models.front(), subject),
+                "Leave it out, or give the name of a model.");
+  }
+  const RecipeCostOptions told{.path = subject,
+                               .steps = options.steps,
+                               .counting = counting_by_name(options.counting),
+                               .json = options.json};
+  std::filesystem::is_directory(subject) ? print_run_cost(told) : print_recipe_cost(told);
+  return true;
+}
+
 int run_cost_command(const CostOptions& options) {
+  if (told_by_path(options)) return 0;
   const Report report = make_report(options);
   if (options.json) {
     fmt::print("{}\n", json_text(to_json(report, options), 2));
@@ -217,14 +241,17 @@ void add_cost(CLI::App& app, Action& action) {
   const auto option = [&](const char* name, auto& value, const char* help) {
     return command->add_option(name, value, help)->capture_default_str();
   };
-  option("model", options->subject.model, "A model of `bitcycle models`")->required();
+  option("model", options->subject.model,
+         "A model of `bitcycle models`, a recipe (*.toml), or the directory of a run")
+      ->required();
   option("--bits", options->bits,
          "Forward bits: 3:8, or 8 or fp for static, or a schedule such as \"CR 3:8 x4\"");
   option("--grad-bits", options->grad_bits, "Backward bits, likewise");
   option("--schedule", options->schedule, "How bits move in a range (`bitcycle schedule`)");
   option("--cycles", options->cycles, "Cycles of the run");
   option("--cycle-length", options->cycle_length, "exact, floor (CPT) or floor_plus_one");
-  option("--steps", options->steps, "Training steps")->check(CLI::Range(Step{1}, kMaxSteps));
+  option("--steps", options->steps, "Training steps; of a recipe, where it gives epochs")
+      ->check(CLI::Range(Step{1}, kMaxSteps));
   option("--batch", options->batch, "Samples a step; of language models, tokens")
       ->check(CLI::Range(std::int64_t{1}, kMaxBatch));
   option("--classes", options->subject.classes, "Default: 10 for cifar_*, 1000 else");
@@ -238,8 +265,14 @@ void add_cost(CLI::App& app, Action& action) {
   option("--counting", options->counting, "Counting rule: paper, macs or bitcycle");
   command->add_flag("--per-layer", options->per_layer, "Also the cost of every layer");
   command->add_flag("--json", options->json, "Print JSON");
-  command->callback(
-      [options, &action] { action = [options] { return run_cost_command(*options); }; });
+  command->callback([options, command, &action] {
+    for (const char* name :
+         {"--bits", "--grad-bits", "--schedule", "--cycles", "--cycle-length", "--batch",
+          "--classes", "--image-size", "--channels", "--vocabulary", "--set", "--per-layer"}) {
+      if (command->count(name) > 0) options->for_models.emplace_back(name);
+    }
+    action = [options] { return run_cost_command(*options); };
+  });
 }
 
 }  // namespace bitcycle::cli

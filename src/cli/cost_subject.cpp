@@ -44,6 +44,15 @@ std::int64_t parameters_of(const Recipe& recipe, std::int64_t words) {
                                         : parameter_count(transformer_options(recipe.model, words));
 }
 
+CostSubject language_subject(const Recipe& recipe, std::int64_t words) {
+  return {.name = recipe.model.name,
+          .shape = fmt::format("{} words, windows of {} tokens", words, window_of(recipe)),
+          .shape_json = {{"vocabulary", words}, {"window", window_of(recipe)}},
+          .parameters = parameters_of(recipe, words),
+          .layers = language_layers(recipe, words),
+          .unit = "token"};
+}
+
 CostSubject language_subject(const CostSubjectOptions& options) {
   if (options.classes) refuse("--classes", options.model);
   if (options.image_size) refuse("--image-size", options.model);
@@ -52,12 +61,22 @@ CostSubject language_subject(const CostSubjectOptions& options) {
   const Recipe recipe = parse_recipe(
       "epochs = 1\n[model]\nname = \"" + options.model + "\"\n[data]\ndataset = \"ptb\"\n",
       "the model", options.settings);
-  return {.name = options.model,
-          .shape = fmt::format("{} words, windows of {} tokens", words, window_of(recipe)),
-          .shape_json = {{"vocabulary", words}, {"window", window_of(recipe)}},
-          .parameters = parameters_of(recipe, words),
-          .layers = language_layers(recipe, words),
-          .unit = "token"};
+  return language_subject(recipe, words);
+}
+
+// The pictures of a dataset, as the network sees them.
+CostSubjectOptions pictures_of(const Recipe& recipe) {
+  const DataRecipe& data = recipe.data;
+  CostSubjectOptions options{.model = recipe.model.name, .classes = recipe.model.classes};
+  if (data.dataset == "image_folder") {
+    options.image_size = data.image_size;
+    return options;
+  }
+  const bool gray = data.dataset == "fashion_mnist";
+  options.channels = gray ? 1 : 3;
+  options.image_size = gray ? 28 : 32;
+  if (!options.classes) options.classes = data.dataset == "cifar100" ? 100 : 10;
+  return options;
 }
 
 }  // namespace
@@ -65,6 +84,13 @@ CostSubject language_subject(const CostSubjectOptions& options) {
 CostSubject cost_subject(const CostSubjectOptions& options) {
   return task_of(options.model) == TaskKind::language_model ? language_subject(options)
                                                             : pictures_subject(options);
+}
+
+CostSubject recipe_subject(const Recipe& recipe) {
+  if (task_of(recipe.model.name) == TaskKind::image_classification) {
+    return pictures_subject(pictures_of(recipe));
+  }
+  return language_subject(recipe, usual_vocabulary(recipe.model.name));
 }
 
 }  // namespace bitcycle::cli

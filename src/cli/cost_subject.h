@@ -2,6 +2,7 @@
 
 // What `bitcycle cost` counts: a network for pictures, or a language model.
 
+#include "bitcycle/config/recipe.h"
 #include "bitcycle/network/layer_info.h"
 
 #include <optional>
@@ -30,5 +31,8 @@ struct CostSubject {
 
 // Throws Error(usage) for a model that does not exist, or options that it does not have.
 CostSubject cost_subject(const CostSubjectOptions& options);
+// The same of a recipe, as far as it is known without its data: pictures and classes are those of
+// the dataset that it names, the words of a text those of the usual one.
+CostSubject recipe_subject(const Recipe& recipe);
 
 }  // namespace bitcycle::cli

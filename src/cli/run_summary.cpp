@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "cli/run_paths.h"
+#include "events/stage_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include <sstream>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace bitcycle::cli {
@@ -41,16 +43,22 @@ std::string schedule_text(const ScheduleSpec& spec) {
                          : fmt::format("{} {}-{}", spec.name, min, spec.max);
 }
 
+// "PFQ 3-4-6-8/6-6-8-8", the stages.
+std::string progressive_text(const ProgressiveRecipe& recipe) {
+  return fmt::format("PFQ {}/{}", fmt::join(recipe.forward, "-"), fmt::join(recipe.backward, "-"));
+}
+
 // "CR 3-8/8": forward over backward; weights and activations apart where they differ.
 std::string precision_text(const PrecisionRecipe& precision) {
+  const std::string overrides = precision.overrides.empty() ? "" : " with overrides";
+  if (precision.progressive) return progressive_text(*precision.progressive) + overrides;
   const std::string weight = schedule_text(precision.weight.value_or(precision.forward));
   const std::string activation = schedule_text(precision.activation.value_or(precision.forward));
   const std::string forward = weight == activation ? weight : weight + "w " + activation + "a";
   if (forward == "fp") return "float";
   const ScheduleSpec& back = precision.backward;
   const bool plain = back.name == "static" && back.max != 0;
-  return forward + "/" + (plain ? std::to_string(back.max) : schedule_text(back)) +
-         (precision.overrides.empty() ? "" : " with overrides");
+  return forward + "/" + (plain ? std::to_string(back.max) : schedule_text(back)) + overrides;
 }
 
 struct TimingLine {
@@ -89,6 +97,14 @@ double finite_score(const Json& score, const std::string& metric) {
   return finite ? score.at(metric).get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+std::vector<StageChange> stages_in(const Json& summary) {
+  std::vector<StageChange> stages;
+  for (const Json& entry : summary.value("stages", Json::array())) {
+    if (const auto change = stage_from_json(entry)) stages.push_back(*change);
+  }
+  return stages;
+}
+
 }  // namespace
 
 RunSummary read_run_summary(const fs::path& run) {
@@ -110,7 +126,8 @@ RunSummary read_run_summary(const fs::path& run) {
             .gbitops = json.at("gbitops"),
             .counting = counting_by_name(json.at("counting").get<std::string>()),
             .saving_percent = json.at("saving_percent"),
-            .training_seconds = seconds};
+            .training_seconds = seconds,
+            .stages = stages_in(json)};
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::io, (run / "summary.json").string() + ": " + error.what(),
                 "The file is damaged; remove it and resume the run to write it again.");
@@ -161,6 +178,21 @@ std::string summary_table(const std::vector<RunSummary>& runs) {
   return table.text();
 }
 
+std::string stages_text(const std::vector<RunSummary>& runs) {
+  const auto shown = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.4g}", *value) : "-";
+  };
+  Table table({"from step", "precision", "loss moves by", "threshold", "run directory"});
+  for (const RunSummary& run : runs) {
+    for (const StageChange& change : run.stages) {
+      table.add_row({std::to_string(change.step), change.from + " -> " + change.to,
+                     shown(change.difference), shown(change.threshold), run.run});
+    }
+  }
+  const bool any = std::ranges::any_of(runs, [](const auto& run) { return !run.stages.empty(); });
+  return any ? table.text() : "";
+}
+
 std::string summary_json(const std::vector<RunSummary>& runs) {
   Json list = Json::array();
   for (const RunSummary& run : runs) {
@@ -173,6 +205,7 @@ std::string summary_json(const std::vector<RunSummary>& runs) {
          {"gbitops", run.gbitops},
          {"saving_percent", run.saving_percent},
          {"training_seconds", run.training_seconds ? Json(*run.training_seconds) : Json()}});
+    for (const StageChange& change : run.stages) list.back()["stages"].push_back(to_json(change));
   }
   return json_text(list, 2) + "\n";
 }

@@ -3,6 +3,7 @@
 // The result of a finished run, read from its directory, and a table of several.
 
 #include "bitcycle/cost/cost_model.h"
+#include "bitcycle/events/event_sink.h"
 #include "bitcycle/events/metric.h"
 
 #include <filesystem>
@@ -21,6 +22,7 @@ struct RunSummary {
   Counting counting = Counting::paper;     // the rule of gbitops and saving_percent
   double saving_percent = 0;               // against static at the schedule's upper bounds
   std::optional<double> training_seconds;  // measured, of the training steps
+  std::vector<StageChange> stages;         // that its precision went through
 };
 
 // Throws Error(usage) when the directory holds no run, or one that is not finished.
@@ -30,6 +32,8 @@ RunSummary read_run_summary(const std::filesystem::path& run_directory);
 std::string counting_note(const std::vector<RunSummary>& runs);
 // Measured times are also given against the last run's, where there are several.
 std::string summary_table(const std::vector<RunSummary>& runs);
+// The changes of stage of the runs that had any; empty where none had.
+std::string stages_text(const std::vector<RunSummary>& runs);
 std::string summary_json(const std::vector<RunSummary>& runs);
 
 }  // namespace bitcycle::cli

@@ -12,7 +12,10 @@
 #include "bitcycle/schedule/summary.h"
 
 #include "base/json_text.h"
+#include "cli/bits_view.h"
 #include "cli/command.h"
+#include "cli/run_bits.h"
+#include "cli/stage_outlook.h"
 
 #include <algorithm>
 #include <optional>
@@ -35,15 +38,16 @@ Examples:
   bitcycle schedule cosine --cycles 32 --steps 600600 --cycle-length floor
   bitcycle schedule static --max 6 --grad-bits "cosine 6:16 x32" --json
   bitcycle schedule LT --svg lt.svg
+  bitcycle schedule recipes/demo-cpt.toml                      what a recipe plans
+  bitcycle schedule --run runs/demo-cpt                        the bits that a run really had
 
 relative_cost is the mean over the steps of (b^2 + 2 b g) / (B^2 + 2 B G): b forward and g backward
 bits of a step, B and G their upper bounds; float counts as 32 bits.
 docs/schedules.md has every schedule with its formula, picture and cost.)";
 
-constexpr Step kMaxSteps = 10'000'000;  // every step is a row in memory and, with --csv, in print
-
 struct Options {
   ScheduleSpec spec{.name = ""};
+  std::string run;
   std::optional<int> min, max;
   Step steps = 800;  // 8 cycles of 100: long enough for every profile to reach its upper bound
   Step steps_per_epoch = 1;
@@ -52,6 +56,7 @@ struct Options {
   bool csv = false;
   bool json = false;
   std::string svg;
+  std::vector<std::string> for_names;  // options that were given and mean something of a NAME alone
 };
 
 // The schedules of a run and what their costs are measured against.
@@ -95,9 +100,9 @@ std::vector<std::string> notices_of(const Options& options, const ScheduleSpec& 
 }
 
 Run make_run(const Options& options) {
-  if (options.steps < 1 || options.steps > kMaxSteps) {
+  if (options.steps < 1 || options.steps > kMostShownSteps) {
     throw Error(ErrorCode::usage, fmt::format("--steps must be at least 1 and at most {}, found {}",
-                                              kMaxSteps, options.steps));
+                                              kMostShownSteps, options.steps));
   }
   ScheduleSpec forward = options.spec;
   forward.cycle_length = parse_cycle_length(options.cycle_length);
@@ -246,7 +251,49 @@ void compare(const Options& options) {
   print_names(options);
 }
 
+// What has bits of its own takes none from the command line.
+void refuse_options(const std::string& subject, const Options& options) {
+  if (options.for_names.empty()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{} does not apply to {}, which says it itself",
+                          options.for_names.front(), subject),
+              "Leave it out, or give the NAME of a schedule.");
+}
+
+void show_bits(const BitsView& view, const Options& options) {
+  if (options.csv) return print_csv(view);
+  if (options.json) return print_json(view);
+  if (!options.svg.empty()) return write_svg(view, options.svg);
+  print_text(view);
+}
+
+// Stages are not known beforehand: what can be said of them is a table, and not a curve.
+void show_recipe(const std::string& file, const Options& options) {
+  const Recipe recipe = read_recipe(file);
+  if (!recipe.precision.progressive) {
+    return show_bits(planned_bits(recipe, file, {options.steps, options.steps_per_epoch}), options);
+  }
+  if (options.csv || !options.svg.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        file + " has bits that follow the loss, so nobody knows them before it is trained",
+        "Without --csv and --svg it is told what can be said; `bitcycle schedule --run RUN` "
+        "draws the bits that a run had.");
+  }
+  fmt::print("{}", options.json ? outlook_json(recipe) : outlook_text(recipe, file));
+}
+
 int run_schedule(const Options& options) {
+  if (!options.run.empty()) {
+    refuse_options(options.run, options);
+    show_bits(run_bits(options.run), options);
+    return 0;
+  }
+  if (options.spec.name.ends_with(".toml")) {
+    refuse_options(options.spec.name, options);
+    show_recipe(options.spec.name, options);
+    return 0;
+  }
   options.spec.name.empty() ? compare(options) : show(options);
   return 0;
 }
@@ -258,7 +305,11 @@ void add_schedule(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("schedule", "Show a precision schedule and what it costs");
   command->footer(kFooter);
   ScheduleSpec& spec = options->spec;
-  command->add_option("NAME", spec.name, "The schedule; without it all are listed and compared");
+  CLI::Option* name = command->add_option(
+      "NAME", spec.name,
+      "The schedule, or a recipe (*.toml); without it all schedules are listed and compared");
+  command->add_option("--run", options->run, "Show the bits that the run of this directory had")
+      ->excludes(name);
   command->add_option("--min", options->min, "Lower bound in bits, 1 to 32 [3]");
   command->add_option("--max", options->max, "Upper bound in bits, 1 to 32; 0: float (static) [8]");
   command->add_option("--cycles", spec.cycles, "Cycles in the run; triangular: even ends high")
@@ -288,7 +339,13 @@ void add_schedule(CLI::App& app, Action& action) {
   output->add_flag("--json", options->json, "The same with mean bits and relative cost");
   output->add_option("--svg", options->svg, "A picture, written to this file");
   output->require_option(0, 1);
-  command->callback([options, &action] { action = [options] { return run_schedule(*options); }; });
+  command->callback([options, command, &action] {
+    for (const char* name : {"--min", "--max", "--cycles", "--beta", "--rate", "--start", "--end",
+                             "--cycle-length", "--grad-bits"}) {
+      if (command->count(name) > 0) options->for_names.emplace_back(name);
+    }
+    action = [options] { return run_schedule(*options); };
+  });
 }
 
 }  // namespace bitcycle::cli

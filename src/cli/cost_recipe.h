@@ -1,0 +1,23 @@
+#pragma once
+
+// `bitcycle cost` of a recipe, which says what a run of it will cost as far as that is known, and
+// of a run, whose log says what it has cost.
+
+#include "bitcycle/cost/cost_model.h"
+#include "bitcycle/schedule/schedule.h"
+
+#include <string>
+
+namespace bitcycle::cli {
+
+struct RecipeCostOptions {
+  std::string path;  // of the recipe, or of the run's directory
+  Step steps = 0;    // of a run whose recipe gives its length in epochs
+  Counting counting = Counting::paper;
+  bool json = false;
+};
+
+void print_recipe_cost(const RecipeCostOptions& options);
+void print_run_cost(const RecipeCostOptions& options);
+
+}  // namespace bitcycle::cli

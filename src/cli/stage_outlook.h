@@ -1,0 +1,30 @@
+#pragma once
+
+// What can be said before a run of precision that will follow its loss: the stages, when each may
+// begin, and what it costs.
+
+#include "bitcycle/config/recipe.h"
+#include "bitcycle/network/layer_bits.h"
+#include "bitcycle/schedule/schedule.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bitcycle::cli {
+
+struct StageOutlook {
+  LayerBits bits;
+  double threshold = 0;  // below which the loss must stay for the stage to end; the last has none
+  Step earliest = 0;     // period after which it may begin
+  std::optional<double> latest;  // fraction of the run; none: it may never begin
+  double relative_cost = 0;      // of a step, against one of the last stage
+};
+
+// The recipe has stages.
+std::vector<StageOutlook> stage_outlook(const ProgressiveRecipe& recipe);
+
+std::string outlook_text(const Recipe& recipe, const std::string& title);
+std::string outlook_json(const Recipe& recipe);
+
+}  // namespace bitcycle::cli
