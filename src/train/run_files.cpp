@@ -5,6 +5,7 @@
 #include "bitcycle/io/file.h"
 
 #include "base/json_text.h"
+#include "events/stage_json.h"
 
 namespace bitcycle {
 namespace {
@@ -62,6 +63,10 @@ void write_summary(const std::filesystem::path& run_directory, const Recipe& rec
                   {"gbitops", state.bitops / kGiga},
                   {"gbitops_static", state.bitops_static / kGiga},
                   {"saving_percent", saving_percent(state.bitops, state.bitops_static)}};
+  if (recipe.precision.progressive || !result.stages.empty()) {
+    summary["stages"] = Json::array();
+    for (const StageChange& change : result.stages) summary["stages"].push_back(to_json(change));
+  }
   if (state.lost_best_step != 0) {
     summary["lost_best"] = {{"step", state.lost_best_step},
                             {result.primary, state.lost_best_value}};

@@ -4,6 +4,7 @@
 // summary.json when it is finished.
 
 #include "bitcycle/config/backend.h"
+#include "bitcycle/events/event_sink.h"
 #include "bitcycle/events/metric.h"
 #include "bitcycle/tasks/task.h"
 #include "bitcycle/train/train_state.h"
@@ -30,6 +31,7 @@ struct RunResult {
   Backend backend = Backend::simulate;
   std::string primary;
   TestScores test;
+  std::vector<StageChange> stages;  // that the precision went through
 };
 void write_summary(const std::filesystem::path& run_directory, const Recipe& recipe,
                    const TrainState& state, const RunResult& result);

@@ -211,7 +211,8 @@ void Trainer::Implementation::finish() {
   write_summary(directory, recipe(), state,
                 {.backend = session.backend().backend,
                  .primary = session.task().metrics().primary().name,
-                 .test = {.last = last, .best = best}});
+                 .test = {.last = last, .best = best},
+                 .stages = logged_stages(directory, state.offsets[sinks.front()->name()])});
 }
 
 Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks)

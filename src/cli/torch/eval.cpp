@@ -7,6 +7,7 @@
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/session.h"
 #include "bitcycle/train/tensor_io.h"
+#include "bitcycle/train/train_state.h"
 
 #include "base/json_text.h"
 #include "cli/run_paths.h"
@@ -49,8 +50,18 @@ Split split_of(const EvalOptions& options, const Recipe& recipe) {
               "Use --split test.");
 }
 
-void load_weights(Session& session, const CheckpointStore& store, Step step) {
+// A policy that follows the run has to be told where the run was; for others the step is enough,
+// and checkpoints of every format will do.
+void restore_policy(PrecisionPolicy& policy, const std::vector<std::byte>& json,
+                    const std::filesystem::path& where, Step step) {
+  if (policy.state().empty()) return;
+  const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
+  policy.restore(train_state_from_json(text, (where / "state.json").string(), step).policy);
+}
+
+void load_checkpoint(Session& session, const CheckpointStore& store, Step step) {
   CheckpointFiles files = store.load(step);
+  restore_policy(session.policy(), files["state.json"], store.directory(step), step);
   restore_tensors(std::move(files["model.safetensors"]),
                   (store.directory(step) / "model.safetensors").string(),
                   model_state(session.model()));
@@ -100,7 +111,7 @@ int run_eval(const EvalOptions& options) {
   const CheckpointStore store(options.run);
   const Step step = chosen_step(store, options);
   Session session(recipe, options.run);
-  load_weights(session, store, step);
+  load_checkpoint(session, store, step);
   std::vector<WidthScore> rows;
   for (const Width& width : widths) {
     rows.push_back({width.text, session.score(split, width.bits, step - 1)});

@@ -48,7 +48,7 @@ std::vector<std::string> check_existing_run(const TrainOptions& options, const f
 
 void print_result(const fs::path& run) {
   const std::vector<RunSummary> runs = {read_run_summary(run)};
-  fmt::print("{}{}", summary_table(runs), counting_note(runs));
+  fmt::print("{}{}{}", summary_table(runs), stages_text(runs), counting_note(runs));
 }
 
 }  // namespace
