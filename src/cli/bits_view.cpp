@@ -55,8 +55,7 @@ std::vector<BitsUse> uses_of(const std::vector<StretchOfBits>& stretches) {
 std::string stretch_table(const BitsView& view) {
   Table table({"bits", "first step", "steps", "share of time"});
   for (const StretchOfBits& stretch : stretches(view.bits)) {
-    const double share =
-        static_cast<double>(stretch.steps) / static_cast<double>(view.bits.size());
+    const double share = static_cast<double>(stretch.steps) / static_cast<double>(view.bits.size());
     table.add_row({to_text(stretch.bits), std::to_string(stretch.first),
                    std::to_string(stretch.steps), fmt::format("{:.1f} %", 100 * share)});
   }
@@ -84,10 +83,11 @@ void print_text(const BitsView& view) {
                text_plot(of_role(view.bits, curve.role), {.charset = terminal_charset()}));
   }
   const MeanBits mean = mean_bits(uses_of(stretches(view.bits)));
-  fmt::print("steps 0 to {} of {}\n\n{}\nmean bits: weights {:.4g}, activations {:.4g}, errors "
-             "{:.4g}\n{}",
-             view.bits.size() - 1, view.total, stretch_table(view), mean.weight, mean.activation,
-             mean.error, view.closing);
+  fmt::print(
+      "steps 0 to {} of {}\n\n{}\nmean bits: weights {:.4g}, activations {:.4g}, errors "
+      "{:.4g}\n{}",
+      view.bits.size() - 1, view.total, stretch_table(view), mean.weight, mean.activation,
+      mean.error, view.closing);
 }
 
 void print_csv(const BitsView& view) {

@@ -223,8 +223,8 @@ void print_run_cost(const RecipeCostOptions& options) {
   }
   Table table({"bits", "first step", "steps"});
   for (const StretchOfBits& stretch : stretches(view.bits)) {
-    table.add_row({to_text(stretch.bits), std::to_string(stretch.first),
-                   std::to_string(stretch.steps)});
+    table.add_row(
+        {to_text(stretch.bits), std::to_string(stretch.first), std::to_string(stretch.steps)});
   }
   fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {:.1f} %\n", options.path,
              last.step, view.total, name(Counting::paper), summary(Counting::paper), table.text(),

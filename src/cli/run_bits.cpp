@@ -20,9 +20,8 @@ namespace fs = std::filesystem;
 
 void require_shown(Step steps) {
   if (steps <= kMostShownSteps) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("expected a run of at most {} steps to show, found {}", kMostShownSteps,
-                          steps));
+  throw Error(ErrorCode::usage, fmt::format("expected a run of at most {} steps to show, found {}",
+                                            kMostShownSteps, steps));
 }
 
 // Overrides concern some of the layers; what is shown is common to the others.
@@ -62,7 +61,8 @@ std::vector<LayerBits> staged_bits(const ProgressiveRecipe& recipe,
 // Each logged step speaks for those since the one before.
 std::vector<LayerBits> logged_bits(const std::vector<LoggedStep>& log) {
   std::vector<LayerBits> bits;
-  for (const LoggedStep& logged : log) bits.resize(static_cast<std::size_t>(logged.step), logged.bits);
+  for (const LoggedStep& logged : log)
+    bits.resize(static_cast<std::size_t>(logged.step), logged.bits);
   return bits;
 }
 
@@ -140,9 +140,9 @@ BitsView planned_bits(const Recipe& recipe, const std::string& title, const RunL
   const RunLength length = known ? RunLength{recipe.steps, assumed.steps_per_epoch}
                                  : drawn_length(recipe.epochs, assumed.steps);
   require_shown(length.steps);
-  if (known && recipe.precision.per == PrecisionRecipe::Per::epoch && assumed.steps_per_epoch == 1) {
-    throw Error(ErrorCode::usage,
-                title + " advances once an epoch, and gives its length in steps",
+  if (known && recipe.precision.per == PrecisionRecipe::Per::epoch &&
+      assumed.steps_per_epoch == 1) {
+    throw Error(ErrorCode::usage, title + " advances once an epoch, and gives its length in steps",
                 "Say how many steps an epoch has: --steps-per-epoch N.");
   }
   const std::string drawn =

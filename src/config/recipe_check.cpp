@@ -103,6 +103,17 @@ std::vector<LayerInfo> checked_language_layers(const Recipe& recipe, const Place
     throw recipe_error(places.of({"data.context"}),
                        "data.context applies to transformer_lm: an LSTM carries its state along");
   }
+  const auto whole = [](double x) { return x == std::floor(x); };
+  if (!std::ranges::all_of(recipe.model.cutoffs, whole)) {
+    throw recipe_error(places.of({"model.cutoffs"}),
+                       "model.cutoffs: expected whole numbers, found one that is not");
+  }
+  if (recipe.data.context >= window_of(recipe)) {
+    throw recipe_error(
+        places.of({"data.context", "data.window"}),
+        fmt::format("data.context: expected less than the window of {} tokens, found {}",
+                    window_of(recipe), recipe.data.context));
+  }
   return at_place(places.of({"model.name"}), [&] { return language_layers(recipe, kManyWords); });
 }
 

@@ -14,10 +14,8 @@ std::optional<double> number(const Json& json, const char* name) {
 }  // namespace
 
 Json to_json(const StageChange& change) {
-  Json json = {{"step", change.step},
-               {"from", change.from},
-               {"to", change.to},
-               {"reason", change.reason}};
+  Json json = {
+      {"step", change.step}, {"from", change.from}, {"to", change.to}, {"reason", change.reason}};
   if (change.difference) json["difference"] = *change.difference;
   if (change.threshold) json["threshold"] = *change.threshold;
   return json;

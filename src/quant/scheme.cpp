@@ -5,7 +5,22 @@
 
 namespace bitcycle {
 
+namespace {
+
+// Gradients may be left out, and the quantizers that few schemes have.
+bool complete(const Scheme& scheme) {
+  return scheme.weight.quantize && scheme.activation.range && scheme.activation.quantize &&
+         scheme.error;
+}
+
+}  // namespace
+
 std::string obstacle(const Scheme& scheme, Executor executor) {
+  if (!complete(scheme)) {
+    return "the scheme \"" + scheme.name +
+           "\" is incomplete: expected weight.quantize, activation.range, activation.quantize and "
+           "error";
+  }
   const bool kernels = scheme.kernels != Scheme::Kernels::none;
   if (kernels == (executor != Executor::simulate)) return "";
   return "the scheme \"" + scheme.name + "\" " +

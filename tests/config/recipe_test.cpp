@@ -147,6 +147,9 @@ const Mistake kMistakes[] = {
      "optimizer.decay: expected one of \"all\", \"weights\", found \"biases\""},
     {"steps = 1\n[optimizer]\nclip_norm = -1",
      "optimizer.clip_norm: expected a number from 0 to 1000000, found -1"},
+    {"steps = 1\n[model]\nname = \"transformer_lm\"\n[data]\ndataset = \"text\"\nwindow = 32\n"
+     "context = 32",
+     "r.toml:7:11: data.context: expected less than the window of 32 tokens, found 32"},
     {"steps = 1\n[precision]\nscheme = 1",
      "precision.scheme: expected one of \"auto\", \"sbm\", \"integer\", found 1"},
     {"steps = 1\n[precision]\nscheme = \"sbm\"\nbackend = \"integer\"",

@@ -189,6 +189,9 @@ TEST(SchemeTest, IsRefusedToAnExecutorThatCannotCarryItOut) {
             "the scheme \"dorefa\" has no integer kernels: expected the executor simulate");
   EXPECT_EQ(message(sbm_scheme(), Executor::oracle),
             "the scheme \"sbm\" has no integer kernels: expected the executor simulate");
+  EXPECT_EQ(message({.name = "mine", .weight = {weight, {}}}, Executor::simulate),
+            "the scheme \"mine\" is incomplete: expected weight.quantize, activation.range, "
+            "activation.quantize and error");
   EXPECT_NE(message(integer_scheme(), Executor::simulate), "");
   EXPECT_EQ(message(sbm_scheme(), Executor::simulate), "");
   EXPECT_EQ(message(integer_scheme(), Executor::integer), "");

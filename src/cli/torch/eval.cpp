@@ -50,18 +50,28 @@ Split split_of(const EvalOptions& options, const Recipe& recipe) {
               "Use --split test.");
 }
 
-// A policy that follows the run has to be told where the run was; for others the step is enough,
-// and checkpoints of every format will do.
-void restore_policy(PrecisionPolicy& policy, const std::vector<std::byte>& json,
-                    const std::filesystem::path& where, Step step) {
-  if (policy.state().empty()) return;
+// A relative data.root may lead to another text from here.
+void require_same_data(Session& session, const TrainState& trained) {
+  const std::string found = session.task().data_fingerprint();
+  if (trained.data == found) return;
+  throw Error(ErrorCode::data,
+              fmt::format("the data are not those of the run: expected {}, found {} in \"{}\"",
+                          trained.data, found, session.recipe().data.root),
+              "A relative data.root counts from the current directory. The files there, or the "
+              "run's vocabulary.txt, may also have changed.");
+}
+
+void restore_state(Session& session, const std::vector<std::byte>& json,
+                   const std::filesystem::path& where, Step step) {
   const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
-  policy.restore(train_state_from_json(text, (where / "state.json").string(), step).policy);
+  const TrainState state = train_state_from_json(text, (where / "state.json").string(), step);
+  require_same_data(session, state);
+  session.policy().restore(state.policy);
 }
 
 void load_checkpoint(Session& session, const CheckpointStore& store, Step step) {
   CheckpointFiles files = store.load(step);
-  restore_policy(session.policy(), files["state.json"], store.directory(step), step);
+  restore_state(session, files["state.json"], store.directory(step), step);
   restore_tensors(std::move(files["model.safetensors"]),
                   (store.directory(step) / "model.safetensors").string(),
                   model_state(session.model()));

@@ -31,9 +31,10 @@ void require_file(const fs::path& path) {
                 "Set data.root to a text file, plain or gzipped (.gz).");
   }
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return;
+  if (!fs::exists(path, ignored) || fs::is_regular_file(path, ignored)) return;
   throw Error(ErrorCode::data,
-              fmt::format("{}: expected a text file, found a directory", path.string()),
+              fmt::format("{}: expected a text file, found {}", path.string(),
+                          fs::is_directory(path, ignored) ? "a directory" : "a pipe or device"),
               "Set data.root to the file itself; `cat` joins several into one.");
 }
 
