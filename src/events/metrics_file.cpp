@@ -146,6 +146,7 @@ std::vector<LoggedEvaluation> logged_evaluations(const std::filesystem::path& ru
 
 std::vector<StageChange> logged_stages(const std::filesystem::path& run_directory,
                                        std::uint64_t length) {
+  if (!std::filesystem::exists(run_directory / kName)) return {};  // a lost log stops no run
   std::istringstream lines(text_of(run_directory / kName).substr(0, length));
   std::vector<StageChange> found;
   for (std::string text; std::getline(lines, text);) {

@@ -42,13 +42,12 @@ TEST(KillCampaignTest, AResumeMayBeKilledAtEveryCall) {
   EXPECT_EQ(runs.kill_and_resume(before, all), "");
 }
 
-TEST(KillCampaignTest, RunsMayBeKilledAtRandomMoments) {
-  constexpr int kKills = 100;
-  KilledRuns runs;
+// Kills runs, each until it finishes all the same, until so many kills are done.
+void kill_at_random_moments(KilledRuns& runs, int wanted) {
   const RandomKey key(2024);
   const double longest = 1e6 * runs.whole_seconds();
   int kills = 0;
-  for (std::uint64_t start = 0, run = 0; kills < kKills; ++run) {
+  for (std::uint64_t start = 0, run = 0; kills < wanted; ++run) {
     const auto directory = runs.run("random" + std::to_string(run));
     End end{.signal = SIGKILL};
     while (end.signal == SIGKILL) {
@@ -63,6 +62,16 @@ TEST(KillCampaignTest, RunsMayBeKilledAtRandomMoments) {
     std::filesystem::remove_all(directory);
   }
   std::cout << kills << " kills\n";
+}
+
+TEST(KillCampaignTest, RunsMayBeKilledAtRandomMoments) {
+  KilledRuns runs;
+  kill_at_random_moments(runs, 100);
+}
+
+TEST(KillCampaignTest, RunsWhosePrecisionFollowsTheirLossMayBeKilledAtRandomMoments) {
+  KilledRuns runs(Trained::stages);
+  kill_at_random_moments(runs, 20);
 }
 
 }  // namespace

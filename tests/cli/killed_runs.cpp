@@ -73,6 +73,40 @@ every_epochs = 0.001
 keep = 1
 )";
 
+// Six steps of which the third and the fifth begin a stage, likewise. A period is one step and a
+// window two, so that something of it is always carried.
+constexpr const char* kStagesRecipe = R"(
+steps = 6
+threads = 1
+log_every = 1
+[model]
+name = "cifar_resnet8"
+[data]
+dataset = "synthetic"
+batch_size = 8
+limit = 16
+workers = 0
+[optimizer]
+lr = 0.02
+[precision.progressive]
+forward = [3, 4, 8]
+backward = [6, 6, 8]
+epsilon = 100
+alpha = 1
+window = 2
+period = 1
+[evaluation]
+every_epochs = 0.5
+[checkpoint]
+every_epochs = 0.5
+keep = 1
+)";
+
+std::string recipe_of(Trained what, const fs::path& text) {
+  if (what == Trained::text) return fmt::format(kLanguageRecipe, text.string());
+  return what == Trained::stages ? kStagesRecipe : kRecipe;
+}
+
 // A forked process has nothing to say: what it does is seen in its run directory.
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -128,10 +162,7 @@ KilledRuns::KilledRuns(Trained what) {
   std::string text;
   for (int i = 0; i < 400; ++i) text += static_cast<char>('a' + i * i % 7);
   write_file(root_ / "text.txt", text);
-  write_file(root_ / "small.toml",
-             what == Trained::pictures
-                 ? kRecipe
-                 : fmt::format(kLanguageRecipe, (root_ / "text.txt").string()));
+  write_file(root_ / "small.toml", recipe_of(what, root_ / "text.txt"));
   const auto start = std::chrono::steady_clock::now();
   const End end = train(run("whole"), Start::afresh);
   whole_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

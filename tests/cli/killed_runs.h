@@ -41,7 +41,7 @@ RunContent content(const std::filesystem::path& run);
 // In words, the first difference; empty when there is none.
 std::string difference(const RunContent& expected, const RunContent& found);
 
-enum class Trained { pictures, text };
+enum class Trained { pictures, text, stages };  // stages: pictures, at bits that rise
 
 class KilledRuns {
  public:

@@ -27,6 +27,13 @@ TEST(KilledRunsTest, SoIsALanguageModelThatCarriesItsState) {
   EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
 }
 
+TEST(KilledRunsTest, SoIsARunWhosePrecisionFollowsItsLoss) {
+  KilledRuns runs(Trained::stages);
+  EXPECT_NE(runs.whole().at("summary.json").find("\"to\": \"8/8\""), std::string::npos);
+  const auto all = KilledRuns::interruptions(changes());
+  EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
+}
+
 TEST(KilledRunsTest, OfTwoStartsInOneDirectoryTheSecondIsRefusedEvenIfItLookedFirst) {
   KilledRuns runs;
   const auto run = runs.run("contested");

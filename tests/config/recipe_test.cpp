@@ -456,7 +456,8 @@ TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {
                   "precision.override: [] -> [{ layers = \"conv1\", full_precision = true }]"));
 }
 
-// What the first recipes had; a run that began then goes on under the same identity.
+// What the first recipes of this version had; a run that began then goes on under the same
+// identity.
 TEST(FingerprintTest, KeysThatCameLaterCountOnlyWhereTheyAreNotDefault) {
   EXPECT_EQ(fingerprint(parsed("steps = 5")), "796b967c3a5729ba");
   const std::string cycles = "steps = 5\n[lr_schedule]\nname = \"sgdr\"\n";

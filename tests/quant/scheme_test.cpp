@@ -10,6 +10,8 @@
 #include "bitcycle/nn/quant_linear.h"
 #include "bitcycle/quant/schemes.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -167,12 +169,41 @@ TEST(OwnSchemeTest, NoiseOfItsQuantizersIsIndependent) {
   spying.error = spying.weight_error = spying.weight_gradient = spy;
   QuantLinear layer(torch::nn::LinearOptions(4, 2));
   set_scheme(*layer, spying);
-  layer->set_precision({8, 8, 8}, RandomKey(1));
-  layer->forward(torch::randn({3, 4}).requires_grad_()).sum().backward();
-  ASSERT_EQ(keys.size(), 3u);
-  EXPECT_NE(keys[0].first, keys[1].first);
-  EXPECT_NE(keys[1].first, keys[2].first);
-  EXPECT_NE(keys[0].first, keys[2].first);
+  for (const int step : {1, 2}) {
+    layer->set_precision({8, 8, 8}, RandomKey(step));
+    for (int call = 0; call < 2; ++call) {
+      layer->forward(torch::randn({3, 4}).requires_grad_()).sum().backward();
+    }
+  }
+  std::set<std::uint32_t> different;
+  for (const NoiseKey& key : keys) different.insert(key.first);
+  EXPECT_EQ(keys.size(), 12u);  // of 2 steps, 2 calls, 3 quantizers
+  EXPECT_EQ(different.size(), keys.size());
+}
+
+TEST(OwnSchemeTest, MayTreatTheErrorForTheWeightsApartInARecurrentLayer) {
+  Scheme apart = sbm_scheme();
+  apart.weight_error = [](const at::Tensor& e, int, NoiseKey) { return 3 * e; };
+  QuantLinear layer(torch::nn::LinearOptions(4, 2));
+  set_scheme(*layer, apart);
+  layer->set_precision({0, 0, 8}, RandomKey(1));
+  const torch::NoGradGuard no_grad;
+  const at::Tensor x = torch::randn({3, 4}), e = torch::randn({3, 2});
+  const auto calls = layer->calls(x, 1);
+  calls->forward(x);
+  calls->backward(e, InputGradient::not_wanted);
+  EXPECT_TRUE(near(calls->gradients().weight, 3 * e.t().mm(x)));
+}
+
+TEST(OwnSchemeTest, IsNotAskedWhereARoleIsInFloat) {
+  Scheme silent = dorefa();
+  silent.weight_gradient = [](const at::Tensor&, int, NoiseKey) { return at::Tensor(); };
+  QuantLinear layer(torch::nn::LinearOptions(4, 2).bias(false));
+  set_scheme(*layer, silent);
+  const at::Tensor x = torch::randn({3, 4}).requires_grad_(), e = torch::randn({3, 2});
+  layer->forward(x).backward(e);
+  EXPECT_TRUE(near(x.grad(), e.mm(layer->weight.detach())));
+  EXPECT_TRUE(near(layer->weight.grad(), e.t().mm(x.detach())));
 }
 
 TEST(SchemeTest, IsRefusedToAnExecutorThatCannotCarryItOut) {
