@@ -44,15 +44,4 @@ void set_executor(torch::nn::Module& model, Executor executor) {
   set_scheme(model, executor == Executor::simulate ? sbm_scheme() : integer_scheme(), executor);
 }
 
-const Scheme& scheme_of(SchemeName name) {
-  switch (name) {
-    case SchemeName::automatic:
-    case SchemeName::sbm:
-      return sbm_scheme();
-    case SchemeName::integer:
-      return integer_scheme();
-  }
-  return sbm_scheme();
-}
-
 }  // namespace bitcycle

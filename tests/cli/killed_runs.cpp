@@ -17,9 +17,10 @@ namespace bitcycle {
 namespace fs = std::filesystem;
 namespace {
 
-// Four steps, each with an evaluation and a checkpoint, of which the newest and the best are kept.
-constexpr const char* kRecipe = R"(
-epochs = 2
+// Steps with an evaluation and a checkpoint each, of which the newest and the best are kept. To be
+// filled in: how many, and the precision.
+constexpr const char* kPicturesRecipe = R"(
+steps = {}
 threads = 1
 log_every = 1
 [model]
@@ -31,15 +32,25 @@ limit = 16
 workers = 0
 [optimizer]
 lr = 0.02
-[precision]
-forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
-backward = 8
+{}
 [evaluation]
 every_epochs = 0.5
 [checkpoint]
 every_epochs = 0.5
 keep = 1
 )";
+constexpr const char* kCyclic = R"([precision]
+forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
+backward = 8)";
+// The third and the fifth step begin a stage. A period is one step and a window two, so that
+// something of it is always carried.
+constexpr const char* kStaged = R"([precision.progressive]
+forward = [3, 4, 8]
+backward = [6, 6, 8]
+epsilon = 100
+alpha = 1
+window = 2
+period = 1)";
 
 // Five steps of an LSTM that carries its state, likewise.
 constexpr const char* kLanguageRecipe = R"(
@@ -73,38 +84,10 @@ every_epochs = 0.001
 keep = 1
 )";
 
-// Six steps of which the third and the fifth begin a stage, likewise. A period is one step and a
-// window two, so that something of it is always carried.
-constexpr const char* kStagesRecipe = R"(
-steps = 6
-threads = 1
-log_every = 1
-[model]
-name = "cifar_resnet8"
-[data]
-dataset = "synthetic"
-batch_size = 8
-limit = 16
-workers = 0
-[optimizer]
-lr = 0.02
-[precision.progressive]
-forward = [3, 4, 8]
-backward = [6, 6, 8]
-epsilon = 100
-alpha = 1
-window = 2
-period = 1
-[evaluation]
-every_epochs = 0.5
-[checkpoint]
-every_epochs = 0.5
-keep = 1
-)";
-
 std::string recipe_of(Trained what, const fs::path& text) {
   if (what == Trained::text) return fmt::format(kLanguageRecipe, text.string());
-  return what == Trained::stages ? kStagesRecipe : kRecipe;
+  return what == Trained::stages ? fmt::format(kPicturesRecipe, 6, kStaged)
+                                 : fmt::format(kPicturesRecipe, 4, kCyclic);
 }
 
 // A forked process has nothing to say: what it does is seen in its run directory.

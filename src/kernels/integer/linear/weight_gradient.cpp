@@ -20,6 +20,7 @@ namespace bitcycle::integer {
 namespace {
 
 constexpr int kChunkPanels = 8;  // of outputs: their errors stay in the second-level cache
+
 // Rows of one term that are added up in 32 bits.
 struct Slice {
   const LinearTerm* term;
