@@ -74,6 +74,26 @@ TEST(SparseErrors, LongestSumsAsDefined) {
   expect_defined(LinearOperands({2, 3, 65793, 8, 8, 0, 0, Fill::largest}));
 }
 
+// Rows that a sample sees are zero, the others as large as can be: sums that 32 bits do not hold
+// must not be formed at once, however few errors there seem to be.
+TEST(SparseErrors, SumsThatAreTooLongAreLeftToOthersWhateverASampleSays) {
+  omp_set_num_threads(1);
+  for (const auto& [rows, outputs] : {std::pair(16, 67000), std::pair(33100, 8)}) {
+    LinearOperands operands({rows, 1, outputs, 8, 8, 0, 0, Fill::largest});
+    for (int i = 0; i < 8; ++i) {
+      const auto sampled = static_cast<std::ptrdiff_t>(std::int64_t{rows} * i / 8);
+      std::fill_n(operands.errors.codes.begin() + sampled * outputs, outputs, std::uint8_t{0});
+    }
+    ASSERT_TRUE(mostly_zero(operands.errors.view));
+    const LinearResults expected = LinearDefinition(operands).results();
+    for (const Isa isa : available_isas()) {
+      const ScopedIsa scope(isa);
+      expect_same(by_kernels(operands), expected,
+                  std::string(name(isa)) + " " + operands.shape.name());
+    }
+  }
+}
+
 TEST(SparseErrors, ThreadsDoNotChangeAByte) {
   LinearOperands o({130, 70, 1500, 8, 8, 3, 100});
   thin_out(o.errors, 100);
