@@ -1,7 +1,6 @@
 #include "bitcycle/config/recipe.h"
 
-#include "bitcycle/base/error.h"
-#include "bitcycle/config/notices.h"
+#include "config/recipe_testing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,21 +11,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-Recipe parsed(const std::string& text, const std::vector<std::string>& settings = {}) {
-  return parse_recipe(text, "r.toml", settings);
-}
-
-// "message | hint" of the Error(recipe) that the text gives.
-std::string complaint(const std::string& text, const std::vector<std::string>& settings = {}) {
-  try {
-    parsed(text, settings);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::recipe);
-    return std::string(error.what()) + " | " + error.hint();
-  }
-  return "accepted";
-}
 
 TEST(RecipeTest, ALengthIsAllThatARecipeNeeds) {
   const Recipe recipe = parsed("steps = 10");
@@ -305,134 +289,6 @@ TEST(RecipeTest, AFileThatCannotBeReadIsARecipeError) {
       EXPECT_THAT(error.what(), HasSubstr("cannot read " + std::string(path)));
     }
   }
-}
-
-TEST(SettingsTest, LieOverTheFile) {
-  const Recipe recipe = parsed(
-      "steps = 10\n[data]\nbatch_size = 9\n[precision]\nforward = { schedule = \"CR\", min = 3 }",
-      {"data.batch_size=64", "optimizer.lr = 0.5", "model.name=cifar_resnet8", "data.root=/a b/c",
-       "precision.forward.max=6", "precision.backward=6", "lr_schedule.at=[0.5]"});
-  EXPECT_EQ(recipe.data.batch_size, 64);
-  EXPECT_EQ(recipe.optimizer.lr, 0.5);
-  EXPECT_EQ(recipe.model.name, "cifar_resnet8");
-  EXPECT_EQ(recipe.data.root, "/a b/c");
-  EXPECT_EQ(recipe.precision.forward.name, "CR");
-  EXPECT_EQ(recipe.precision.forward.min, 3);
-  EXPECT_EQ(recipe.precision.forward.max, 6);
-  EXPECT_EQ(recipe.precision.backward.max, 6);
-  EXPECT_THAT(recipe.lr_schedule.at, ElementsAre(0.5));
-}
-
-TEST(SettingsTest, TheLastOfSeveralCounts) {
-  EXPECT_EQ(parsed("steps = 1", {"seed=2", "seed=3"}).seed, 3U);
-}
-
-TEST(SettingsTest, ATableInBracesReplacesTheFiles) {
-  const ScheduleSpec forward =
-      parsed("steps = 9\n[precision.forward]\nschedule = \"CR\"\nmin = 3\ncycles = 2",
-             {"precision.forward={schedule=\"LR\", min=4}"})
-          .precision.forward;
-  EXPECT_EQ(forward.min, 4);
-  EXPECT_EQ(forward.cycles, ScheduleSpec().cycles);
-}
-
-TEST(SettingsTest, ALengthReplacesTheOtherKindOfLength) {
-  const Recipe recipe = parsed("steps = 10", {"epochs=2"});
-  EXPECT_EQ(recipe.steps, 0);
-  EXPECT_EQ(recipe.epochs, 2);
-}
-
-TEST(SettingsTest, AnotherChoiceSilencesWhatTheFileSaidOfTheFirst) {
-  const Recipe recipe = parsed("steps = 1\n[optimizer]\nname = \"sgd\"\nmomentum = 0.5",
-                               {"optimizer.name=adam", "optimizer.beta1=0.5"});
-  EXPECT_EQ(recipe.optimizer.name, OptimizerRecipe::Name::adam);
-}
-
-TEST(SettingsTest, MistakesNameTheSetting) {
-  const auto of = [](const std::string& setting) { return complaint("steps = 1", {setting}); };
-  EXPECT_THAT(of("seed"), HasSubstr("--set seed: expected key=value"));
-  EXPECT_THAT(of("sed=1"), HasSubstr("--set sed=1: unknown key sed | Did you mean \"seed\"?"));
-  EXPECT_THAT(of("seed=one"), HasSubstr("--set seed=one: seed: expected a whole number"));
-  EXPECT_THAT(of("data.batch_size=0"), HasSubstr("--set data.batch_size=0: data.batch_size: "));
-  EXPECT_THAT(of("model=3"), HasSubstr("--set model=3: model: expected a table, found 3"));
-  EXPECT_THAT(of("lr_schedule.at=[0.5,"), HasSubstr("--set lr_schedule.at=[0.5,: "));
-  EXPECT_THAT(of("a b=1"), HasSubstr("--set a b=1: "));
-  EXPECT_THAT(of("=1"), HasSubstr("--set =1: "));
-  EXPECT_THAT(of("epochs=1"), HasSubstr("accepted"));
-  EXPECT_THAT(complaint("", {"steps=1", "epochs=1"}), HasSubstr("--set epochs=1: expected one of"));
-}
-
-TEST(NoticesTest, AnOddNumberOfTriangularCyclesIsToldNotRefused) {
-  const auto with = [](const std::string& precision) {
-    return notices(parsed("steps = 90\n[precision]\n" + precision), {90, 10});
-  };
-  const std::string odd = "{ schedule = \"CT\", min = 3, max = 8, cycles = 3 }";
-  EXPECT_THAT(with("forward = " + odd),
-              ElementsAre("precision.forward: an odd number of CT cycles (3) ends the run at 3 "
-                          "bits; an even number ends it at 8"));
-  EXPECT_THAT(with("override = [{ layers = \"conv1\", weight = " + odd + " }]"),
-              ElementsAre(HasSubstr("precision.override of conv1: weight: an odd number")));
-  EXPECT_THAT(with("forward = { schedule = \"CT\", min = 3, max = 8, cycles = 4 }"), IsEmpty());
-  EXPECT_THAT(with("forward = { schedule = \"CR\", min = 3, max = 8, cycles = 3 }"), IsEmpty());
-}
-
-TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {
-  const auto with = [](const std::string& precision) {
-    return notices(parsed("epochs = 9\n[precision]\n" + precision), {90, 10});
-  };
-  EXPECT_THAT(with("forward = \"8 until 0.5, LT 3:8 x3\""),
-              ElementsAre(HasSubstr("precision.forward: an odd number of LT cycles (3)")));
-  EXPECT_THAT(with("backward = \"CR 3:8 x90\""),
-              ElementsAre(HasSubstr("precision.backward: 90 cycles of CR in 90 steps")));
-  EXPECT_THAT(with("forward = \"CR 3:8 x3\"\nper = \"epoch\""),
-              ElementsAre(HasSubstr("precision.forward: CR does not reach its upper bound of 8 "
-                                    "bits in 9 epochs, only 7")));
-  EXPECT_THAT(with("forward = \"CR 3:8 x3\""), IsEmpty());
-}
-
-constexpr const char* kStages =
-    "epochs = 20\n[precision.progressive]\nforward = [3, 4, 6, 8]\nbackward = [6, 6, 8, 8]\n";
-
-TEST(RecipeTest, StagesHaveThePapersThresholdsUnlessTheyHaveTheirOwn) {
-  const Recipe recipe = parsed(std::string(kStages) + "period = 400\nloss = \"perplexity\"");
-  const ProgressiveRecipe& stages = recipe.precision.progressive.value();
-  EXPECT_THAT(stages.forward, ElementsAre(3, 4, 6, 8));
-  EXPECT_THAT(stages.backward, ElementsAre(6, 6, 8, 8));
-  EXPECT_EQ(stages.epsilon, 0.05);
-  EXPECT_EQ(stages.alpha, 0.3);
-  EXPECT_EQ(stages.window, 5);
-  EXPECT_EQ(stages.normalising, 10);
-  EXPECT_THAT(stages.deadlines, IsEmpty());
-  EXPECT_EQ(stages.period, 400);
-  EXPECT_EQ(stages.loss, IndicatorRecipe::Loss::perplexity);
-  EXPECT_EQ(parsed(kStages, {"precision.progressive.epsilon=0.2"}).precision.progressive->epsilon,
-            0.2);
-}
-
-TEST(RecipeTest, StagesAreEvaluatedAtTheirOwnBitsUnlessToldOtherwise) {
-  EXPECT_EQ(parsed("steps = 1").evaluation.bits, "max");
-  EXPECT_EQ(parsed(kStages).evaluation.bits, "current");
-  EXPECT_EQ(parsed(kStages, {"evaluation.bits=max"}).evaluation.bits, "max");
-}
-
-TEST(SettingsTest, StagesTakeThePlaceOfTheFilesSchedules) {
-  const Recipe recipe = parsed("steps = 9\n[precision]\nforward = 8",
-                               {"precision.progressive={forward=[3,8], backward=[8,8]}"});
-  EXPECT_THAT(recipe.precision.progressive->forward, ElementsAre(3, 8));
-}
-
-TEST(NoticesTest, StagesThatCannotBeReachedAreTold) {
-  const auto of = [](const std::string& more, const RunLength& length) {
-    return notices(parsed(kStages + more), length);
-  };
-  EXPECT_THAT(of("", {160, 10}), IsEmpty());
-  EXPECT_THAT(of("", {151, 10}), IsEmpty());
-  EXPECT_THAT(of("", {150, 10}),
-              ElementsAre(HasSubstr("the last of 4 stages cannot be reached: that takes 15 periods "
-                                    "of 10 steps or more, and the run has 150 steps")));
-  EXPECT_THAT(of("period = 9", {150, 10}), IsEmpty());
-  EXPECT_THAT(of("turning_points = 2", {150, 10}), IsEmpty());
-  EXPECT_THAT(of("deadlines = [0.2, 0.4, 0.6]", {150, 10}), IsEmpty());
 }
 
 TEST(DifferencesTest, NamesWhatChangesTheResultAndNothingElse) {

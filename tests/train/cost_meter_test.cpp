@@ -83,5 +83,18 @@ TEST(CostMeterTest, OfSeveralOverridesTheLastCounts) {
   EXPECT_EQ(first_bitops(overrides), counted({5, 5, 6}, "fc", {32, 32, 32}));
 }
 
+TEST(CostMeterTest, CountsTheScheduledRunAgainstTheStaticOne) {
+  const Network network = make_network("cifar_resnet38", {.classes = 100});
+  PrecisionRecipe recipe;
+  recipe.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 1};
+  const PrecisionPlan plan(recipe, layers_of(network), {2000, 100});
+  const CostMeter meter(plan);
+  EXPECT_EQ(meter.static_bitops(), 84'031'744.0 * (64 + 64 + 64));
+  EXPECT_EQ(meter.bitops(plan.decide(0)), 84'031'744.0 * (9 + 24 + 24));
+  double sum = 0;
+  for (Step step = 0; step < 2000; ++step) sum += meter.bitops(plan.decide(step));
+  EXPECT_NEAR(100 * (1 - sum / 2000 / meter.static_bitops()), 36.67, 0.01);
+}
+
 }  // namespace
 }  // namespace bitcycle

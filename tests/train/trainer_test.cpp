@@ -2,16 +2,11 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/backend.h"
-#include "bitcycle/events/metrics_file.h"
 #include "bitcycle/io/checkpoint.h"
-#include "bitcycle/io/file.h"
 #include "bitcycle/io/safetensors.h"
 #include "bitcycle/network/zoo.h"
-#include "bitcycle/train/cost_meter.h"
-#include "bitcycle/train/session.h"
-#include "bitcycle/train/tensor_io.h"
 
-#include "train/callback_sink.h"
+#include "train/trainer_testing.h"
 
 #include <cmath>
 #include <csignal>
@@ -23,176 +18,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace bitcycle {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-// 8 steps an epoch, two epochs, a checkpoint and an evaluation every half epoch.
-Recipe small_recipe() {
-  return parse_recipe(R"(
-    epochs = 2
-    log_every = 3
-    [model]
-    name = "cifar_resnet8"
-    [data]
-    dataset = "synthetic"
-    batch_size = 32
-    limit = 256
-    [optimizer]
-    lr = 0.05
-    [precision]
-    forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
-    backward = 8
-    [evaluation]
-    every_epochs = 0.5
-    [checkpoint]
-    every_epochs = 0.5
-  )",
-                      "small.toml");
-}
-
-Recipe short_recipe() {
-  Recipe recipe = small_recipe();
-  recipe.epochs = 0;
-  recipe.steps = 4;
-  return recipe;
-}
-
-class TrainerTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    // By process, too: tests of two checkouts may run at the same time.
-    root_ = fs::temp_directory_path() /
-            ("bitcycle-" + std::string(info->name()) + "-" + std::to_string(::getpid()));
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  fs::path train(const std::string& name, const Recipe& recipe) {
-    const fs::path run = root_ / name;
-    fs::create_directories(run);
-    Trainer(recipe, run).run(StopSignal());
-    return run;
-  }
-
-  // Stops the run after `steps` steps, as Ctrl-C would.
-  fs::path train_and_stop(const std::string& name, const Recipe& recipe, Step steps) {
-    const fs::path run = root_ / name;
-    fs::create_directories(run);
-    const StopSignal stop;
-    Trainer trainer(recipe, run, calling({.step = [steps](const StepReport& report) {
-                      if (report.step == steps) std::raise(SIGTERM);
-                    }}));
-    EXPECT_EQ(trainer.run(stop), TrainOutcome::stopped);
-    EXPECT_EQ(stop.received(), SIGTERM);
-    EXPECT_EQ(trainer.step(), steps);
-    return run;
-  }
-
-  void resume(const fs::path& run, const Recipe& recipe) {
-    Trainer trainer(recipe, run);
-    EXPECT_TRUE(trainer.resume());
-    EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
-  }
-
-  fs::path root_;
-};
-
-// Every file of a run but the measured times, by relative path.
-std::map<std::string, std::vector<std::byte>> contents(const fs::path& run) {
-  std::map<std::string, std::vector<std::byte>> files;
-  for (const auto& entry : fs::recursive_directory_iterator(run)) {
-    const std::string name = fs::relative(entry.path(), run).string();
-    if (entry.is_regular_file() && name != "timing.jsonl") files[name] = read_file(entry.path());
-  }
-  return files;
-}
-
-void expect_same_bytes(const fs::path& a, const fs::path& b) {
-  const auto left = contents(a), right = contents(b);
-  for (const auto& [name, bytes] : left) {
-    ASSERT_EQ(right.count(name), 1U) << name << " is missing in " << b;
-    EXPECT_TRUE(right.at(name) == bytes) << name << " differs";
-  }
-  EXPECT_EQ(left.size(), right.size());
-}
-
-std::string text(const fs::path& path) {
-  const auto bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Two periods of a stage each; 8 steps an epoch.
-Recipe staged_recipe() {
-  Recipe recipe = small_recipe();
-  recipe.precision.progressive.emplace();
-  recipe.precision.progressive->forward = {3, 8};
-  recipe.precision.progressive->backward = {6, 8};
-  recipe.precision.progressive->epsilon = 100;
-  recipe.precision.progressive->window = 2;
-  recipe.precision.progressive->period = 3;
-  recipe.evaluation.bits = "current";
-  return recipe;
-}
-
-TEST_F(TrainerTest, StagesAreInTheLogAndInTheSummaryAndCostWhatTheySay) {
-  const fs::path run = train("run", staged_recipe());
-  const std::string log = text(run / "metrics.jsonl"), summary = text(run / "summary.json");
-  EXPECT_THAT(log, HasSubstr(R"({"type":"stage","step":6,"from":"3/6","to":"8/8",)"));
-  EXPECT_THAT(summary, HasSubstr(R"("stages": [)"));
-  EXPECT_THAT(summary, HasSubstr(R"("difference": )"));
-  const auto steps = logged_steps(run);
-  ASSERT_EQ(steps.size(), 6U);
-  EXPECT_EQ(steps[1].step, 6);
-  EXPECT_EQ(steps[1].bits, (LayerBits{3, 3, 6}));
-  EXPECT_EQ(steps[2].bits, (LayerBits{8, 8, 8}));
-  // Six of sixteen steps at (3^2 + 2 * 3 * 6) / (8^2 + 2 * 8 * 8) of the cost.
-  EXPECT_NEAR(steps.back().gbitops / steps.back().gbitops_static, (6 * 45.0 / 192 + 10) / 16,
-              1e-12);
-}
-
-// Evaluations are every four steps, the stage changes after six: the best weights are scored again
-// at the end, at the bits that they had.
-TEST_F(TrainerTest, WeightsOfAnEarlierStageAreScoredAtItsBits) {
-  Recipe recipe = staged_recipe();
-  recipe.steps = 8;
-  recipe.epochs = 0;
-  const fs::path run = train("run", recipe);
-  Session session(recipe, run);
-  CheckpointStore store(run);
-  const auto score_at = [&](Step step, int bits) {
-    CheckpointFiles files = store.load(step);
-    restore_tensors(std::move(files["model.safetensors"]), "a checkpoint",
-                    model_state(session.model()));
-    return session.score(Split::validation, {EvaluationBits::Kind::fixed, bits}, step - 1)
-        .value("loss");
-  };
-  const auto logged =
-      logged_evaluations(run, "validation", "loss", text(run / "metrics.jsonl").size());
-  ASSERT_EQ(logged.size(), 2U);
-  EXPECT_EQ(logged[0].value, score_at(4, 3));
-  EXPECT_EQ(logged[1].value, score_at(8, 8));
-  EXPECT_NE(logged[0].value, score_at(4, 8));
-}
-
-TEST_F(TrainerTest, AStageSurvivesAStopAtEveryStep) {
-  Recipe recipe = staged_recipe();
-  recipe.steps = 8;
-  recipe.epochs = 0;
-  const fs::path whole = train("whole", recipe);
-  for (Step steps = 1; steps < 8; ++steps) {
-    const fs::path run = train_and_stop("run" + std::to_string(steps), recipe, steps);
-    resume(run, recipe);
-    expect_same_bytes(whole, run);
-  }
-}
 
 TEST_F(TrainerTest, LearnsAndLeavesACompleteRunDirectory) {
   std::vector<double> losses;
@@ -412,19 +243,6 @@ TEST_F(TrainerTest, EvaluationPrecisionIsTheRecipes) {
   EXPECT_NE(loss["8"], loss["6"]);
   EXPECT_NE(loss["6"], loss["5"]);
   EXPECT_NE(loss["8"], loss["fp"]);
-}
-
-TEST(CostMeterTest, CountsTheScheduledRunAgainstTheStaticOne) {
-  const Network network = make_network("cifar_resnet38", {.classes = 100});
-  PrecisionRecipe recipe;
-  recipe.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 1};
-  const PrecisionPlan plan(recipe, layers_of(network), {2000, 100});
-  const CostMeter meter(plan);
-  EXPECT_EQ(meter.static_bitops(), 84'031'744.0 * (64 + 64 + 64));
-  EXPECT_EQ(meter.bitops(plan.decide(0)), 84'031'744.0 * (9 + 24 + 24));
-  double sum = 0;
-  for (Step step = 0; step < 2000; ++step) sum += meter.bitops(plan.decide(step));
-  EXPECT_NEAR(100 * (1 - sum / 2000 / meter.static_bitops()), 36.67, 0.01);
 }
 
 }  // namespace
