@@ -14,7 +14,8 @@ inline Recipe parsed(const std::string& text, const std::vector<std::string>& se
 }
 
 // "message | hint" of the Error(recipe) that the text gives.
-inline std::string complaint(const std::string& text, const std::vector<std::string>& settings = {}) {
+inline std::string complaint(const std::string& text,
+                             const std::vector<std::string>& settings = {}) {
   try {
     parsed(text, settings);
   } catch (const Error& error) {

@@ -1,6 +1,5 @@
 // `--set key=value` over the file.
 
-
 #include "config/recipe_testing.h"
 
 #include <gmock/gmock.h>
