@@ -15,7 +15,8 @@ int sliding_size(int size, const Node& node) {
 
 NetworkBuilder::NetworkBuilder(std::string name, ImageShape input, int classes,
                                WeightInit convolution_init)
-    : network_{std::move(name), input, classes, {}}, convolution_init_(convolution_init) {}
+    : network_{.name = std::move(name), .input = input, .classes = classes, .nodes = {}},
+      convolution_init_(convolution_init) {}
 
 const ImageShape& NetworkBuilder::shape(int node) const {
   return node == kInput ? network_.input : network_.nodes[static_cast<std::size_t>(node)].out;

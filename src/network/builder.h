@@ -32,6 +32,11 @@ class NetworkBuilder {
 
   const ImageShape& shape(int node) const;
 
+  // The index of the node that is added next, where a block may begin; and its end.
+  int next() const { return static_cast<int>(network_.nodes.size()); }
+  void end_block(int first) { network_.blocks.push_back({first, next() - 1}); }
+  void set_gates(const GateShape& gates) { network_.gates = gates; }
+
  private:
   int add(Node node);
   ImageShape sliding_output(const Node& node, int channels) const;

@@ -38,12 +38,15 @@ int block(NetworkBuilder& network, int input, const std::string& prefix, const S
 
 Network cifar_mobilenet_v2(const std::string& name, const ImageShape& input, int classes) {
   NetworkBuilder network(name, input, classes, WeightInit::uniform_fan_in);
+  network.set_gates({.hidden = 64, .embedding = 32, .state = 32});
   int node = network.convolution(kInput, "conv1", "bn1", {.channels = 32, .kernel = 3});
   int number = 0;
   for (const Stage& stage : kStages) {
     for (int i = 0; i < stage.blocks; ++i) {
       const std::string prefix = "layers." + std::to_string(number++) + ".";
+      const int first = network.next();
       node = block(network, node, prefix, stage, i == 0 ? stage.stride : 1);
+      network.end_block(first);
     }
   }
   node = network.convolution(node, "conv2", "bn2", {.channels = 1280});

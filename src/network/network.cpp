@@ -1,5 +1,9 @@
 #include "bitcycle/network/network.h"
 
+#include "bitcycle/network/gates.h"
+
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace bitcycle {
@@ -51,7 +55,7 @@ std::int64_t Network::macs() const {
 
 std::int64_t Network::parameters() const {
   return std::accumulate(
-      nodes.begin(), nodes.end(), std::int64_t{0},
+      nodes.begin(), nodes.end(), gate_parameters(*this),
       [](std::int64_t sum, const Node& node) { return sum + node.parameters(); });
 }
 
@@ -67,6 +71,13 @@ std::vector<LayerInfo> layers_of(const Network& network) {
   for (const Node& node : network.nodes) {
     if (node.has_weights()) layers.push_back(info_of(node));
   }
+  if (!network.has_gates()) return layers;
+  for (std::size_t i = 0; i < network.blocks.size(); ++i) {
+    for (const std::string& name : gated_layers(network, network.blocks[i])) {
+      std::ranges::find(layers, name, &LayerInfo::name)->block = static_cast<int>(i);
+    }
+  }
+  std::ranges::copy(gate_layers(network), std::back_inserter(layers));
   return layers;
 }
 

@@ -28,8 +28,10 @@ class ResNetBuilder {
     for (int i = 0; i < stage.blocks; ++i) {
       const std::string prefix = "layer" + std::to_string(number) + "." + std::to_string(i) + ".";
       const int stride = i == 0 ? stage.stride : 1;
+      const int first = network_.next();
       input = kind_ == BlockKind::basic ? basic(input, prefix, stage.width, stride)
                                         : bottleneck(input, prefix, stage.width, stride);
+      network_.end_block(first);
     }
     return input;
   }
@@ -73,6 +75,7 @@ class ResNetBuilder {
 Network cifar_resnet(const std::string& name, int depth, const ImageShape& input, int classes) {
   const int blocks = (depth - 2) / 6;
   NetworkBuilder network(name, input, classes, WeightInit::normal_fan_out);
+  network.set_gates({.hidden = 32, .embedding = 16, .state = 16});
   ResNetBuilder layers(network, BlockKind::basic, LayerPrecision::scheduled);
   int node = network.convolution(kInput, "conv1", "bn1", {.channels = 16, .kernel = 3});
   node = layers.stage(node, 1, {blocks, 16, 1});
@@ -84,6 +87,7 @@ Network cifar_resnet(const std::string& name, int depth, const ImageShape& input
 Network imagenet_resnet(const std::string& name, int depth, const ImageShape& input, int classes) {
   const std::array<int, 4> blocks = depth == 18 ? std::array{2, 2, 2, 2} : std::array{3, 4, 6, 3};
   NetworkBuilder network(name, input, classes, WeightInit::normal_fan_out);
+  network.set_gates({.hidden = 0, .embedding = 40, .state = 20});
   ResNetBuilder layers(network, depth == 50 ? BlockKind::bottleneck : BlockKind::basic,
                        LayerPrecision::full);
   int node = network.convolution(

@@ -43,6 +43,7 @@ struct LayerInfo {
   std::int64_t norm_ops = 0;  // those of its batch norm, by thop's rule
   InputError input_error = InputError::computed;
   LayerPrecision precision = LayerPrecision::scheduled;
+  int block = -1;                 // whose gate chooses its bits (network/gates.h); -1: no gate does
   std::vector<std::string> tags;  // the pattern "@depthwise" fits layers with the tag "depthwise"
 };
 

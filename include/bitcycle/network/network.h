@@ -59,11 +59,30 @@ struct Node {
   std::int64_t parameters() const;
 };
 
+// The nodes of a residual block, both ends included. All that a block reads of what stands before
+// it is the input of its first node.
+struct ResidualBlock {
+  int first = 0, last = 0;
+};
+
+// What decides the precision of each block from its input (network/gates.h).
+struct GateShape {
+  int options = 0;    // between which a gate chooses; 0: the network has no gates
+  int hidden = 0;     // features of a first layer with a ReLU; 0: there is none
+  int embedding = 0;  // features that the recurrent cell reads
+  int state = 0;      // of the recurrent cell
+};
+
 struct Network {
   std::string name;
   ImageShape input;
   int classes = 10;
   std::vector<Node> nodes;
+  std::vector<ResidualBlock> blocks = {};
+  GateShape gates = {};
+
+  bool has_gates() const { return gates.options > 0; }
+  const ImageShape& block_input(const ResidualBlock& block) const { return nodes[block.first].in; }
 
   std::int64_t macs() const;
   std::int64_t parameters() const;
@@ -71,7 +90,8 @@ struct Network {
   std::int64_t activations() const;
 };
 
-// Its convolutions and linear layers, in its order; a unit of work is a sample.
+// Its convolutions and linear layers, in its order, then those of its gates; a unit of work is a
+// sample.
 std::vector<LayerInfo> layers_of(const Network& network);
 
 }  // namespace bitcycle
