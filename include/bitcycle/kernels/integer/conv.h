@@ -90,6 +90,20 @@ struct ChannelStats {
 void conv_forward(const ConvShape& shape, Codes input, const ConvWeights& weights,
                   MutableReal output, ChannelStats& stats);
 
+// A kind: some images of a batch, ascending, which share scale and zero point.
+struct ImageCodes {
+  std::span<const int> images;
+  Codes codes;  // of the whole batch's grid, though only these images are looked at
+};
+// The same of a batch whose images are of several kinds, each image of exactly one. Statistics: one
+// partial sum per image, added up in the order of images, whatever their kinds. A single kind
+// without a list has all images and is the call above.
+void conv_forward(const ConvShape& shape, std::span<const ImageCodes> kinds,
+                  const ConvWeights& weights, MutableReal output, ChannelStats& stats);
+
+// What becomes of the weight gradient that is there: replaced, or added to.
+enum class Accumulate { replace, add };
+
 // Both backward products, image by image: codes that are made on the way serve both while they are
 // in the cache. The errors had the weight scale folded in before they were quantized: the layer's
 // error is e_q / scales[o].
@@ -104,6 +118,10 @@ struct ConvBackward {
   // Called when the input gradient of an image is complete, by the thread that made it; may be
   // empty.
   std::function<void(int image)> after_image = {};
+  // The images of one kind, ascending; empty: all. Of the others nothing is read or written.
+  std::span<const int> images = {};
+  // add: a float addition of what replace would have written.
+  Accumulate accumulate = Accumulate::replace;
 };
 void conv_backward(const ConvBackward& call);
 

@@ -6,9 +6,17 @@
 
 #include "kernels/integer/isa/aligned.h"
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 namespace bitcycle::integer {
+
+// One image's codes, where they are wanted.
+inline void make_image(const Codes& codes, const CodeGrid& grid, int image, std::uint8_t* to) {
+  if (codes.maker != nullptr) return codes.maker->make(image, to);
+  std::copy_n(codes.data + image * grid.image_bytes(), grid.image_bytes(), to);
+}
 
 // The codes of a run of images, made in a buffer of the thread if they are not in memory yet.
 inline const std::uint8_t* at_hand(const Codes& codes, const CodeGrid& grid, int image, int images,
@@ -20,6 +28,21 @@ inline const std::uint8_t* at_hand(const Codes& codes, const CodeGrid& grid, int
   return made;
 }
 
+// The same of images that need not follow each other; their codes then do.
+inline const std::uint8_t* at_hand(const Codes& codes, const CodeGrid& grid,
+                                   std::span<const int> images,
+                                   AlignedBuffer<std::uint8_t>& buffer) {
+  const int first = images.front();
+  const auto count = static_cast<int>(images.size());
+  if (images.back() - first == count - 1) return at_hand(codes, grid, first, count, buffer);
+  const std::ptrdiff_t each = grid.image_bytes();
+  std::uint8_t* made = buffer.reserve(static_cast<std::size_t>(count * each) + kCodeSlack);
+  for (int n = 0; n < count; ++n) {
+    make_image(codes, grid, images[static_cast<std::size_t>(n)], made + n * each);
+  }
+  return made;
+}
+
 struct ThreadCodes {
   AlignedBuffer<std::uint8_t> input, errors;
 };
@@ -28,16 +51,21 @@ inline ThreadCodes& thread_codes() {
   return codes;
 }
 
-// The plain loops of grouped convolutions want all codes in memory.
+// The plain loops of grouped convolutions want the codes of all their images in memory.
 class InMemory {
  public:
-  InMemory(const Codes& codes, const CodeGrid& grid) : codes_(codes) {
+  InMemory(const Codes& codes, const CodeGrid& grid, std::span<const int> images) : codes_(codes) {
     if (codes.maker == nullptr) return;
     made_.resize(grid.bytes());
-    make_all(grid, *codes.maker, made_.data());
+#pragma omp parallel for schedule(static)
+    for (const int image : images) {
+      codes.maker->make(image, made_.data() + image * grid.image_bytes());
+    }
     codes_ = {made_.data(), codes.params};
   }
-  const Codes& codes() const { return codes_; }
+  const Codes& codes() const {
+    return codes_;
+  }
 
  private:
   Codes codes_;

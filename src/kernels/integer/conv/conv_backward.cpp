@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -52,7 +53,8 @@ class DataGather {
             .offsets = depthwise ? offsets_ : ones_,
             .scales = scales_,
             .output = call.input_gradient,
-            .stats = nullptr};
+            .stats = nullptr,
+            .parcels = call.images.empty() ? Parcels::full : Parcels::single};
   }
 
   std::vector<float> offsets_, ones_, scales_;
@@ -68,15 +70,25 @@ std::vector<double> weight_factors(const ConvBackward& call) {
   return factors;
 }
 
+std::vector<int> images_of(const ConvBackward& call) {
+  if (!call.images.empty()) return {call.images.begin(), call.images.end()};
+  std::vector<int> all(static_cast<std::size_t>(call.shape.batch));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 void backward_in_groups(const ConvBackward& call) {
-  const InMemory errors(call.errors, call.shape.error_grid());
+  const std::vector<int> images = images_of(call);
+  const InMemory errors(call.errors, call.shape.error_grid(), images);
   if (call.input_gradient) {
-    grouped_backward_data(call.shape, errors.codes(), call.weights, call.input_gradient);
+    grouped_backward_data(call.shape, errors.codes(), images, call.weights, call.input_gradient);
   }
-  for (int n = 0; call.after_image && n < call.shape.batch; ++n) call.after_image(n);
+  for (const int n : images) {
+    if (call.after_image) call.after_image(n);
+  }
   if (call.weight_gradient.empty()) return;
-  const InMemory input(call.input, call.shape.input_grid());
-  grouped_weight_gradient(call.shape, input.codes(), errors.codes(), weight_factors(call),
+  const InMemory input(call.input, call.shape.input_grid(), images);
+  grouped_weight_gradient(call.shape, input.codes(), errors.codes(), images, weight_factors(call),
                           call.weight_gradient);
 }
 
@@ -84,21 +96,31 @@ int whole(int count, int unit) {
   return (count + unit - 1) / unit * unit;
 }
 
-// As many images as are `best` taken at once, as long as every thread gets its share, in whole
-// parcels. No result depends on it.
-int images_of_an_item(int batch, int best, int parcel) {
-  const int items = whole(std::max(1, batch / best), omp_get_max_threads());
-  return whole((batch + items - 1) / items, parcel);
-}
+// Work items of about as many images as are `best` taken at once, as long as every thread gets its
+// share: even ones, in whole parcels. No result depends on it.
+struct Items {
+  int images;
+  int parcel;
+  int count;
 
-// Both products of the batch, a few images an item.
+  Items(int all, int best, int at_once)
+      : images(all),
+        parcel(at_once),
+        count(whole(std::max(1, all / best), omp_get_max_threads())) {}
+  int first(int item) const {
+    const int parcels = (images + parcel - 1) / parcel;
+    return std::min(images, item * parcels / count * parcel);
+  }
+};
+
+// Both products of the images, a few of them an item.
 class BackwardRun {
  public:
-  BackwardRun(const ConvBackward& call) : call_(call) {
-    int best = 1, parcel = 1;
+  BackwardRun(const ConvBackward& call) : call_(call), images_(images_of(call)) {
+    int best = 1;
     if (call.input_gradient) {
       data_.emplace(call);
-      parcel = data_->run().parcel();
+      parcel_ = data_->run().parcel();
     }
     if (!call.weight_gradient.empty()) {
       const auto make = call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
@@ -106,39 +128,64 @@ class BackwardRun {
       factors_ = weight_factors(call);
       best = weights_->parcel();
     }
-    images_ = images_of_an_item(call.shape.batch, std::max(best, parcel), parcel);
+    best_ = std::max(best, parcel_);
   }
 
   void run() {
+    const Items items(static_cast<int>(images_.size()), best_, parcel_);
 #pragma omp parallel
     {
       if (weights_ != nullptr) weights_->enter();
 #pragma omp for schedule(dynamic, 1)
-      for (int image = 0; image < call_.shape.batch; image += images_) {
-        run_item(image, std::min(images_, call_.shape.batch - image));
+      for (int item = 0; item < items.count; ++item) {
+        const auto first = static_cast<std::size_t>(items.first(item));
+        const auto last = static_cast<std::size_t>(items.first(item + 1));
+        if (first < last) run_item(std::span(images_).subspan(first, last - first));
       }
       if (weights_ != nullptr) weights_->finish(factors_, call_.weight_gradient);
     }
   }
 
  private:
-  void run_item(int image, int images) {
+  void run_item(std::span<const int> images) {
     ThreadCodes& own = thread_codes();
     const std::uint8_t* errors =
-        at_hand(call_.errors, call_.shape.error_grid(), image, images, own.errors);
-    if (data_) data_->run().run(image, images, errors);
-    for (int n = image; call_.after_image && n < image + images; ++n) call_.after_image(n);
+        at_hand(call_.errors, call_.shape.error_grid(), images, own.errors);
+    if (data_) run_data(images, errors);
+    for (const int n : images) {
+      if (call_.after_image) call_.after_image(n);
+    }
     if (weights_ == nullptr) return;
-    weights_->add(images, at_hand(call_.input, call_.shape.input_grid(), image, images, own.input),
-                  errors);
+    weights_->add(static_cast<int>(images.size()),
+                  at_hand(call_.input, call_.shape.input_grid(), images, own.input), errors);
+  }
+
+  // Images of a parcel follow each other.
+  void run_data(std::span<const int> images, const std::uint8_t* errors) {
+    const auto count = static_cast<int>(images.size());
+    for (int i = 0; i < count; i += parcel_) {
+      data_->run().run(images[static_cast<std::size_t>(i)], std::min(parcel_, count - i),
+                       errors + i * call_.shape.error_grid().image_bytes());
+    }
   }
 
   const ConvBackward& call_;
+  std::vector<int> images_;
   std::optional<DataGather> data_;
   std::unique_ptr<WeightGradient> weights_;
   std::vector<double> factors_;
-  int images_ = 1;
+  int parcel_ = 1;
+  int best_ = 1;
 };
+
+void backward_and_add(const ConvBackward& call) {
+  std::vector<float> own(call.weight_gradient.size());
+  ConvBackward replacing = call;
+  replacing.weight_gradient = own;
+  replacing.accumulate = Accumulate::replace;
+  conv_backward(replacing);
+  for (std::size_t i = 0; i < own.size(); ++i) call.weight_gradient[i] += own[i];
+}
 
 }  // namespace
 
@@ -146,6 +193,7 @@ void conv_backward(const ConvBackward& call) {
   expect_taken(call.shape);
   assert(call.weight_gradient.empty() ||
          static_cast<std::int64_t>(call.weight_gradient.size()) == call.shape.weights());
+  if (call.accumulate == Accumulate::add) return backward_and_add(call);
   if (in_groups(call.shape)) return backward_in_groups(call);
   BackwardRun(call).run();
 }

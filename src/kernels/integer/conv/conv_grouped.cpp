@@ -1,5 +1,6 @@
 #include "kernels/integer/conv/conv_grouped.h"
 
+#include "kernels/integer/codes/codes_at_hand.h"
 #include "kernels/integer/gather/stats.h"
 
 #include <algorithm>
@@ -80,12 +81,19 @@ float backward_sum(const ConvShape& s, const CodeReader& errors, const ConvWeigh
 
 }  // namespace
 
-void grouped_forward(const ConvShape& s, Codes input, const ConvWeights& weights,
-                     std::span<const float> scales, MutableReal output, ChannelStats& stats) {
-  const CodeReader reader{s.input_grid(), input};
+void grouped_forward(const ConvShape& s, std::span<const ImageCodes> kinds,
+                     std::span<const std::size_t> kind_of, const ConvWeights& weights,
+                     std::span<const std::vector<float>> scales_of_kinds, MutableReal output,
+                     ChannelStats& stats) {
+  std::vector<InMemory> codes;
+  codes.reserve(kinds.size());
+  for (const ImageCodes& kind : kinds) codes.emplace_back(kind.codes, s.input_grid(), kind.images);
   PartialStats partial(s.batch, panels_of(s.out_channels));
 #pragma omp parallel for schedule(static)
   for (int n = 0; n < s.batch; ++n) {
+    const std::size_t kind = kind_of[static_cast<std::size_t>(n)];
+    const CodeReader reader{s.input_grid(), codes[kind].codes()};
+    const std::vector<float>& scales = scales_of_kinds[kind];
     std::ptrdiff_t index = std::ptrdiff_t{n} * s.out_height() * s.out_width() * s.out_channels;
     for (int pixel = 0; pixel < s.out_height() * s.out_width(); ++pixel) {
       for (int o = 0; o < s.out_channels; ++o, ++index) {
@@ -103,11 +111,11 @@ void grouped_forward(const ConvShape& s, Codes input, const ConvWeights& weights
   partial.reduce(s.out_channels, stats);
 }
 
-void grouped_backward_data(const ConvShape& s, Codes errors, const ConvWeights& weights,
-                           MutableReal input_gradient) {
+void grouped_backward_data(const ConvShape& s, Codes errors, std::span<const int> images,
+                           const ConvWeights& weights, MutableReal input_gradient) {
   const CodeReader reader{s.error_grid(), errors};
 #pragma omp parallel for schedule(static)
-  for (int n = 0; n < s.batch; ++n) {
+  for (const int n : images) {
     std::ptrdiff_t index = std::ptrdiff_t{n} * s.height * s.width * s.in_channels;
     for (int pixel = 0; pixel < s.height * s.width; ++pixel) {
       for (int i = 0; i < s.in_channels; ++i, ++index) {
@@ -119,7 +127,8 @@ void grouped_backward_data(const ConvShape& s, Codes errors, const ConvWeights& 
 }
 
 void grouped_weight_gradient(const ConvShape& s, Codes input, Codes errors,
-                             std::span<const double> factors, std::span<float> gradient) {
+                             std::span<const int> images, std::span<const double> factors,
+                             std::span<float> gradient) {
   const CodeReader source{s.input_grid(), input};
   const CodeReader error{s.error_grid(), errors};
   const int taps = s.kernel * s.kernel;
@@ -132,7 +141,7 @@ void grouped_weight_gradient(const ConvShape& s, Codes input, Codes errors,
     const int ky = tap / s.kernel;
     const int kx = tap % s.kernel;
     std::int64_t sum = 0;
-    for (int n = 0; n < s.batch; ++n) {
+    for (const int n : images) {
       for (int y = 0; y < s.out_height(); ++y) {
         for (int x = 0; x < s.out_width(); ++x) {
           sum += std::int64_t{error(n, y + s.pad(), x + s.pad(), out)} *

@@ -11,11 +11,14 @@ namespace {
 // Small images (the last stages, fully connected layers) share a work item, so that the blocks of
 // the dot products are filled: as many as share a partial sum of the statistics.
 int images_per_parcel(const Gather& call) {
+  if (call.parcels == Parcels::single) return 1;
   const ConvShape out{.batch = call.grid.batch, .height = call.out_height, .width = call.out_width};
   return out.images_a_sum();
 }
 
-void map_pixels(const Gather& call, int parcel, int first_y, int first_x, PhasePlan& plan) {
+std::shared_ptr<const PixelMap> map_pixels(const Gather& call, int parcel, int first_y, int first_x,
+                                           const PhasePlan& plan) {
+  auto map = std::make_shared<PixelMap>();
   const PackedTaps& taps = *plan.taps;
   const auto image_elements = std::ptrdiff_t{call.out_height} * call.out_width * taps.out_channels;
   for (int n = 0; n < parcel; ++n) {
@@ -23,19 +26,20 @@ void map_pixels(const Gather& call, int parcel, int first_y, int first_x, PhaseP
       for (int j = 0; j < plan.columns; ++j) {
         const int y = i * taps.y.source_step + taps.y.origin;
         const int x = j * taps.x.source_step + taps.x.origin;
-        plan.sources.push_back(static_cast<std::int32_t>(
+        map->sources.push_back(static_cast<std::int32_t>(
             n * call.grid.image_bytes() + y * call.grid.row_bytes() + x * call.grid.channels));
         const int out_y = first_y + i * call.stride;
         const int out_x = first_x + j * call.stride;
-        plan.targets.push_back(static_cast<std::int32_t>(
+        map->targets.push_back(static_cast<std::int32_t>(
             n * image_elements +
             (std::ptrdiff_t{out_y} * call.out_width + out_x) * taps.out_channels));
       }
     }
   }
   // The last block of dot products is filled up with repetitions of the last pixel.
-  if (!plan.sources.empty())
-    plan.sources.insert(plan.sources.end(), kMaxPixels, plan.sources.back());
+  if (!map->sources.empty())
+    map->sources.insert(map->sources.end(), kMaxPixels, map->sources.back());
+  return map;
 }
 
 // The steps of each chain that the weights of all panels allow, or none where some do not even
@@ -97,14 +101,15 @@ int taken_off(const CodeParams& params, Arithmetic arithmetic) {
 }
 
 PhasePlan plan_phase(const Gather& call, int phase, int parcel, const Chains& chains,
-                     Arithmetic arithmetic) {
+                     Arithmetic arithmetic, const GatherPlan* like) {
   PhasePlan plan;
   plan.taps = &call.phases[static_cast<std::size_t>(phase)];
   const int first_y = phase / call.stride;
   const int first_x = phase % call.stride;
   plan.rows = (call.out_height - first_y + call.stride - 1) / call.stride;
   plan.columns = (call.out_width - first_x + call.stride - 1) / call.stride;
-  map_pixels(call, parcel, first_y, first_x, plan);
+  plan.map = like != nullptr ? like->phases[static_cast<std::size_t>(phase)].map
+                             : map_pixels(call, parcel, first_y, first_x, plan);
   if (call.box == Box::channel) {
     plan.tap_bytes = tap_offsets(*plan.taps, call.grid);
   } else {
@@ -144,7 +149,7 @@ Arithmetic choose_arithmetic(const Gather& call, std::span<const Chains> chains)
 
 }  // namespace
 
-GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
+GatherPlan plan_gather(const Gather& call, const Microkernels& table, const GatherPlan* like) {
   GatherPlan plan;
   plan.parcel = images_per_parcel(call);
   plan.parcels = (call.grid.batch + plan.parcel - 1) / plan.parcel;
@@ -158,8 +163,8 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table) {
     plan.arithmetic = choose_arithmetic(call, chains);
   }
   for (int phase = 0; phase < call.stride * call.stride; ++phase) {
-    plan.phases.push_back(plan_phase(call, phase, plan.parcel,
-                                     chains[static_cast<std::size_t>(phase)], plan.arithmetic));
+    plan.phases.push_back(plan_phase(
+        call, phase, plan.parcel, chains[static_cast<std::size_t>(phase)], plan.arithmetic, like));
   }
   return plan;
 }

@@ -8,10 +8,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace bitcycle::integer {
+
+// How many images a work item covers: as many as share a partial sum of the statistics, or one, so
+// that images may be run in any order.
+enum class Parcels { full, single };
 
 struct Gather {
   CodeGrid grid;  // of the gathered codes
@@ -30,6 +35,7 @@ struct Gather {
   std::span<const float> scales;
   MutableReal output;
   ChannelStats* stats = nullptr;
+  Parcels parcels = Parcels::full;
 
   // Most pixels under a row of taps.
   int row_pixels() const {
@@ -47,13 +53,17 @@ enum class Arithmetic {
   winograd,         // see Note [Winograd]
 };
 
+struct PixelMap {
+  std::vector<std::int32_t> sources;  // byte offset of each pixel's first tap in a parcel of images
+  std::vector<std::int32_t> targets;  // element offset of each pixel in the parcel's output
+};
+
 struct PhasePlan {
   const PackedTaps* taps = nullptr;
   int rows = 0;  // output pixels of the phase in one image
   int columns = 0;
-  std::vector<std::int32_t> sources;  // byte offset of each pixel's first tap in a parcel of images
-  std::vector<std::int32_t> targets;  // element offset of each pixel in the parcel's output
-  std::vector<Segment> segments;      // dense
+  std::shared_ptr<const PixelMap> map;       // plans of several kinds share it
+  std::vector<Segment> segments;             // dense
   std::vector<std::int32_t> tap_bytes;       // depthwise
   std::vector<std::int32_t> channel_int;     // what each channel's sums lack
   std::vector<int> winograd_groups;          // where each group of channels ends
@@ -73,6 +83,8 @@ struct GatherPlan {
   }
 };
 
-GatherPlan plan_gather(const Gather& call, const Microkernels& table);
+// `like` may be the plan of a call that differs in its codes' parameters and scales alone.
+GatherPlan plan_gather(const Gather& call, const Microkernels& table,
+                       const GatherPlan* like = nullptr);
 
 }  // namespace bitcycle::integer

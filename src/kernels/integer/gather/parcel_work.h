@@ -77,7 +77,7 @@ class ParcelWork {
   // Offsets of a run of pixels and of enough others to fill up the last block. In a parcel with
   // fewer images than others those must not be pixels of the images that it lacks.
   const std::int32_t* sources(const PhasePlan& phase, int first, int pixels) {
-    const std::int32_t* all = phase.sources.data() + first;
+    const std::int32_t* all = phase.map->sources.data() + first;
     if (images_ == plan_.parcel) return all;
     std::fill(std::copy_n(all, pixels, offsets_), std::end(offsets_), all[pixels - 1]);
     return offsets_;
@@ -106,7 +106,7 @@ class ParcelWork {
     StoreJob store = store_job(phase, panel);
     store.sums = sums;
     store.pixels = pixels.count;
-    store.offsets = phase.targets.data() + pixels.first;
+    store.offsets = phase.map->targets.data() + pixels.first;
     store.boxes = parcel_.boxes() + pixels.first;
     store_kernel()(store);
   }
@@ -194,7 +194,7 @@ class ParcelWork {
       StoreJob store = store_job(phase, panel);
       store.sums = sums;
       store.pixels = job.pixels();
-      store.offsets = phase.targets.data() + block.first_pixel(phase);
+      store.offsets = phase.map->targets.data() + block.first_pixel(phase);
       store.boxes = boxes;
       store_kernel()(store);
     }

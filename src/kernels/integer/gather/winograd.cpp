@@ -104,7 +104,7 @@ void TileBand::move_to(int first, int pixels) {
   tiles_ = rows * columns();
   for (int row = 0; row < rows; ++row) {
     const auto pixel = static_cast<std::size_t>(first + row * row_pixels());
-    kernels_.transform({.source = codes_ + phase_.sources[pixel],
+    kernels_.transform({.source = codes_ + phase_.map->sources[pixel],
                         .row_bytes = call_.grid.row_bytes(),
                         .channels = call_.grid.channels,
                         .tiles = columns(),

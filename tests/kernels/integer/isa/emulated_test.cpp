@@ -2,6 +2,7 @@
 // of the 512-bit instructions, must make the scalar reference's bytes.
 
 #include "kernels/integer/conv/conv_cases.h"
+#include "kernels/integer/conv/kind_cases.h"
 #include "kernels/integer/linear/linear_cases.h"
 #include "kernels/integer/passes/pass_cases.h"
 
@@ -39,6 +40,20 @@ TEST(EmulatedAvx512, DepthwiseShapes) {
     expect_emulated_equals_scalar({shape, 8, 8, Pattern::random, 9, 128});
     expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 200, 128});
     expect_emulated_equals_scalar({shape, 8, 8, Pattern::worst, 0});
+  }
+}
+
+TEST(EmulatedAvx512, BatchesOfSeveralKinds) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const ConvShape& shape : kind_shapes()) {
+    const KindOperands operands(shape, 4, kKinds);
+    const auto reference = [&] {
+      const ScopedIsa scope(Isa::scalar);
+      return run_kinds<Half>(operands, From::memory);
+    }();
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    expect_same(reference, run_kinds<Half>(operands, From::memory), describe(operands));
   }
 }
 
