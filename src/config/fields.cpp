@@ -27,7 +27,13 @@ Words words(SchemeName) {
   return {"auto", "sbm", "integer"};
 }
 Words words(IndicatorRecipe::Loss) {
-  return {"cross_entropy", "perplexity"};
+  return {"cross_entropy", "perplexity", "total"};
+}
+Words words(DynamicRecipe::Band) {
+  return {"soft", "flat"};
+}
+Words words(DynamicRecipe::Form) {
+  return {"chosen", "all_candidates"};
 }
 Words words(PrecisionRecipe::Backend) {
   return {"simulate", "integer", "auto"};
@@ -47,6 +53,13 @@ Words words(CycleLength) {
     words.emplace_back(name(rule));
   }
   return words;
+}
+
+const std::vector<NamedOptions>& named_options() {
+  static const std::vector<NamedOptions> lists = {
+      {"cifar", {{3, 6}, {4, 6}, {4, 8}, {6, 8}, {6, 12}}},
+      {"imagenet", {{3, 6}, {4, 8}, {6, 12}, {8, 16}}}};
+  return lists;
 }
 
 ScheduleTraits traits_of(const ScheduleSpec& spec) {

@@ -27,11 +27,20 @@ Words words(LearningRateRecipe::Warmup);
 Words words(LearningRateRecipe::Origin);
 Words words(SchemeName);
 Words words(IndicatorRecipe::Loss);
+Words words(DynamicRecipe::Band);
+Words words(DynamicRecipe::Form);
 Words words(PrecisionRecipe::Backend);
 Words words(PrecisionRecipe::Per);
 Words words(RangeStart);
 Words words(EvaluationRecipe::BestOn);
 Words words(CycleLength);
+
+// Lists of options by name.
+struct NamedOptions {
+  std::string name;
+  std::vector<PrecisionOption> options;
+};
+const std::vector<NamedOptions>& named_options();
 
 // What each kind of schedule makes use of. An expression may hold parts of every kind.
 struct ScheduleTraits {
@@ -253,28 +262,35 @@ void describe(Visit& visit, Is<LayerOverride> auto& r) {
   visit(quantized(field("backward", "bits of errors")), r.backward);
 }
 
-// What a section whose stages end by the indicator has of it.
+// What a section whose stages end by the indicator has of it; `staged` adds when these keys apply.
 template <class Visit>
-void describe_indicator(Visit& visit, auto& r) {
-  visit(field("epsilon", "the first threshold, in units of the mean of the first losses")
-            .in(1e-9, 1e3),
+void describe_indicator(Visit& visit, auto& r, const auto& staged) {
+  visit(staged(field("epsilon", "the first threshold, in units of the mean of the first losses")
+                   .in(1e-9, 1e3)),
         r.epsilon);
-  visit(field("alpha", "what the threshold is multiplied by at the first two turning points")
-            .in(1e-6, 1),
+  visit(staged(field("alpha", "what the threshold is multiplied by at the first two turning points")
+                   .in(1e-6, 1)),
         r.alpha);
-  visit(field("window", "periods over which the loss must have settled").in(2, 1e6), r.window);
+  visit(staged(field("window", "periods over which the loss must have settled").in(2, 1e6)),
+        r.window);
+  visit(staged(field("normalising",
+                     "first periods whose mean loss is the unit; 0: differences as they are")
+                   .in(0, 1e6)),
+        r.normalising);
   visit(
-      field("normalising", "first periods whose mean loss is the unit; 0: differences as they are")
-          .in(0, 1e6),
-      r.normalising);
-  visit(field("deadlines",
+      staged(
+          field(
+              "deadlines",
               "fractions of the run, rising, one for each turning point, at which it comes at the "
               "latest; empty: none")
-            .in(0, 1),
-        r.deadlines);
-  visit(field("loss", "what must settle: the mean training loss of a period, or its exponential"),
+              .in(0, 1)),
+      r.deadlines);
+  visit(staged(field(
+            "loss",
+            "what must settle: the mean training loss of a period, its exponential, or with gates "
+            "(`dynamic`) the loss with its cost")),
         r.loss);
-  visit(field("period", "steps of a period; 0: an epoch").in(0, 1e12), r.period);
+  visit(staged(field("period", "steps of a period; 0: an epoch").in(0, 1e12)), r.period);
 }
 
 template <class Visit>
@@ -285,7 +301,36 @@ void describe(Visit& visit, Is<ProgressiveRecipe> auto& r) {
   visit(field("backward", "bits of errors in each stage, likewise").in(0, kMaxBits), r.backward);
   visit(field("turning_points", "stages that may end; unset: all but the last").in(1, 1e6),
         r.turning_points);
-  describe_indicator(visit, r);
+  describe_indicator(visit, r, [](const Field& f) { return f; });
+}
+
+template <class Visit>
+void describe(Visit& visit, Is<DynamicRecipe> auto& r) {
+  visit(field("options",
+              "what gates choose between: pairs of activation and error bits, `[0, 0]` to skip the "
+              "block; `\"cifar\"` and `\"imagenet\"` are the paper's")
+            .in(0, kMaxBits),
+        r.options);
+  visit(field("weight", "bits of weights throughout; has to be given").in(kMinBits, kMaxBits),
+        r.weight);
+  visit(field("target",
+              "what the choices should cost, in percent of 32-bit operands; a list, not falling: "
+              "one for each stage")
+            .in(1e-3, 100)
+            .or_number(),
+        r.target);
+  visit(field("beta", "weight of the cost in the loss").in(0, 1e6), r.beta);
+  visit(field("band", "how the cost is steered near its target, see below"), r.band);
+  visit(field("band_width", "how near that is, in percent as the target").in(0, 100), r.band_width);
+  visit(field("ada_beta", "whether the cost's part of the loss is at most a tenth of the rest"),
+        r.ada_beta);
+  visit(field("form",
+              "compute what was chosen, or all options and mix the results (the paper's code for "
+              "CIFAR)"),
+        r.form);
+  describe_indicator(visit, r, [staged = r.target.size() > 1](const Field& f) {
+    return f.only_if(staged, "target", "a list of several");
+  });
 }
 
 template <class Visit>
@@ -298,8 +343,13 @@ void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
         r.backend);
   visit(field("progressive", "bits that rise when the loss settles; keys below").later(),
         r.progressive);
+  visit(field("dynamic", "bits that gates choose for each sample; keys below")
+            .only_if(!r.progressive, "progressive", "left out")
+            .later(),
+        r.dynamic);
   const auto scheduled = [&](Field f) {
-    return f.only_if(!r.progressive, "progressive", "left out");
+    if (r.dynamic) return f.only_if(false, "dynamic", "left out");
+    return f.only_if(!r.progressive, "progressive", "left out, and so is `dynamic`");
   };
   visit(scheduled(field("forward", "bits of weights and activations")), r.forward);
   visit(scheduled(field("weight", "bits of weights, in place of `forward`")), r.weight);
@@ -316,7 +366,7 @@ template <class Visit>
 void describe(Visit& visit, Is<EvaluationRecipe> auto& r) {
   visit(field("bits",
               "\"max\" of the schedule, \"current\" (the papers; the default under "
-              "`precision.progressive`), \"fp\", or a width")
+              "`precision.progressive` and `precision.dynamic`), \"fp\", or a width")
             .or_number(),
         r.bits);
   visit(field("best_on", "what chooses the best checkpoint; \"test\" is the papers' way"),

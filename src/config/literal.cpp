@@ -46,7 +46,17 @@ std::string literal(const std::vector<int>& value) {
   return list<int>(value, [](const int& x) { return literal(x); });
 }
 
+std::string literal(const std::vector<PrecisionOption>& value) {
+  return list<PrecisionOption>(value, [](const PrecisionOption& x) {
+    return literal(std::vector{x.activation, x.error});
+  });
+}
+
 std::string literal(const ProgressiveRecipe& value) {
+  return inline_table(value);
+}
+
+std::string literal(const DynamicRecipe& value) {
   return inline_table(value);
 }
 

@@ -18,7 +18,9 @@ std::string literal(const std::string& value);
 std::string literal(const std::vector<double>& value);
 std::string literal(const std::vector<int>& value);
 std::string literal(const std::vector<LayerOverride>& value);
+std::string literal(const std::vector<PrecisionOption>& value);
 std::string literal(const ProgressiveRecipe& value);
+std::string literal(const DynamicRecipe& value);
 std::string literal(const ScheduleSpec& value);
 
 inline std::string literal(std::integral auto value) {

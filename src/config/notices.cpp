@@ -1,6 +1,8 @@
 #include "bitcycle/config/notices.h"
 
+#include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/schedule/notices.h"
 
 #include "config/fields.h"
@@ -54,20 +56,52 @@ class NoticeVisitor {
 };
 
 // A stage that nothing ends before its time lasts at least a window.
-std::vector<std::string> progressive_notices(const ProgressiveRecipe& recipe,
-                                             const RunLength& length) {
+std::vector<std::string> stage_notices(const IndicatorRecipe& recipe, const std::string& table,
+                                       Step turning_points, const RunLength& length) {
   if (!recipe.deadlines.empty()) return {};
   const Step period = recipe.period > 0 ? recipe.period : length.steps_per_epoch;
-  const Step turning_points = std::ssize(stages_of(recipe)) - 1;
   const Step needed = turning_points * recipe.window;
   // A change after the last step is none.
   const Step periods = (length.steps - 1) / period;
   if (periods >= needed) return {};
   return {fmt::format(
-      "precision.progressive: the last of {} stages cannot be reached: that takes {} periods of {} "
-      "steps or more, and the run has {} steps; take a shorter period or window, fewer stages, "
-      "deadlines, or a longer run",
-      turning_points + 1, needed, period, length.steps)};
+      "{}: the last of {} stages cannot be reached: that takes {} periods of {} steps or more, and "
+      "the run has {} steps; take a shorter period or window, fewer stages, deadlines, or a longer "
+      "run",
+      table, turning_points + 1, needed, period, length.steps)};
+}
+
+std::vector<std::string> target_notices(const DynamicRecipe& recipe,
+                                        const GateObjective& objective) {
+  std::vector<std::string> notices;
+  for (std::size_t i = 0; i < recipe.target.size(); ++i) {
+    const double target = recipe.target[i];
+    const bool low = target < objective.least_cp();
+    if (!low && target <= objective.most_cp()) continue;
+    const std::string stage =
+        recipe.target.size() > 1 ? fmt::format(" of stage {}", i + 1) : std::string();
+    notices.push_back(fmt::format(
+        "precision.dynamic.target: {}{} cannot be reached: the options cost {:.3f} to {:.3f} %, so "
+        "the gates are driven to the {}",
+        target_text(target), stage, objective.least_cp(), objective.most_cp(),
+        low ? "cheapest" : "dearest"));
+  }
+  return notices;
+}
+
+std::vector<std::string> precision_notices(const Recipe& recipe, const RunLength& length) {
+  if (const auto& stages = recipe.precision.progressive) {
+    return stage_notices(*stages, "precision.progressive", std::ssize(stages_of(*stages)) - 1,
+                         length);
+  }
+  const auto& gates = recipe.precision.dynamic;
+  if (!gates) return {};
+  const GateObjective objective(*gates, block_weights(layers_of(picture_network(recipe))));
+  std::vector<std::string> notices = target_notices(*gates, objective);
+  const auto more =
+      stage_notices(*gates, "precision.dynamic", std::ssize(gates->target) - 1, length);
+  notices.insert(notices.end(), more.begin(), more.end());
+  return notices;
 }
 
 }  // namespace
@@ -76,10 +110,8 @@ std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) 
   NoticeVisitor visitor(recipe.precision.per, length);
   describe(visitor, recipe);
   std::vector<std::string> notices = std::move(visitor.notices);
-  if (recipe.precision.progressive) {
-    const auto more = progressive_notices(*recipe.precision.progressive, length);
-    notices.insert(notices.end(), more.begin(), more.end());
-  }
+  const auto more = precision_notices(recipe, length);
+  notices.insert(notices.end(), more.begin(), more.end());
   return notices;
 }
 

@@ -44,19 +44,10 @@ int turning_points(const ProgressiveRecipe& recipe) {
   return recipe.turning_points.value_or(static_cast<int>(recipe.forward.size()) - 1);
 }
 
-Complaint deadline_complaint(const ProgressiveRecipe& recipe) {
-  const std::vector<double>& deadlines = recipe.deadlines;
-  if (deadlines.empty()) return {};
-  const int expected = turning_points(recipe);
-  if (std::ssize(deadlines) != expected) {
-    return {{"deadlines",
-             fmt::format("expected {}, one for each turning point, found {}", expected,
-                         deadlines.size()),
-             "A deadline of 1 is none."}};
-  }
-  const bool rising = std::ranges::is_sorted(deadlines, std::less_equal());
-  if (rising && deadlines.front() > 0) return {};
-  return {{"deadlines", "expected fractions above 0 that rise, found some that do not", ""}};
+Complaint loss_complaint(const ProgressiveRecipe& recipe) {
+  if (recipe.loss != IndicatorRecipe::Loss::total) return {};
+  return {{"loss", "expected \"cross_entropy\" or \"perplexity\", found \"total\"",
+           "The loss has a cost in it where gates choose the bits, under [precision.dynamic]."}};
 }
 
 Complaint points_complaint(const ProgressiveRecipe& recipe) {
@@ -100,7 +91,8 @@ std::optional<StageComplaint> complaint_of(const ProgressiveRecipe& recipe) {
   if (auto complaint = falling_complaint("forward", recipe.forward)) return complaint;
   if (auto complaint = falling_complaint("backward", recipe.backward)) return complaint;
   if (auto complaint = points_complaint(recipe)) return complaint;
-  return deadline_complaint(recipe);
+  if (auto complaint = loss_complaint(recipe)) return complaint;
+  return deadline_complaint(recipe.deadlines, turning_points(recipe));
 }
 
 std::vector<LayerBits> stages_of(const ProgressiveRecipe& recipe) {

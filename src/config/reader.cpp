@@ -110,8 +110,13 @@ void Reader::read(const Field& field, const toml::node& node, std::string& value
 }
 
 void Reader::read(const Field& field, const toml::node& node, std::vector<double>& value) {
-  if (!node.is_array()) fail(field, node, "a list of numbers " + range_in_words(field));
   value.clear();
+  if (field.number_too && node.is_number()) return read(field, node, value.emplace_back());
+  if (!node.is_array()) {
+    fail(field, node,
+         (field.number_too ? "a number or list of numbers " : "a list of numbers ") +
+             range_in_words(field));
+  }
   for (const toml::node& entry : *node.as_array()) read(field, entry, value.emplace_back());
 }
 
@@ -119,6 +124,27 @@ void Reader::read(const Field& field, const toml::node& node, std::vector<int>& 
   if (!node.is_array()) fail(field, node, "a list of whole numbers " + range_in_words(field));
   value.clear();
   for (const toml::node& entry : *node.as_array()) read(field, entry, value.emplace_back());
+}
+
+PrecisionOption Reader::option(const Field& field, const toml::node& node) const {
+  const toml::array* pair = node.as_array();
+  if (pair == nullptr || pair->size() != 2) {
+    fail(field, node, "a pair of activation and error bits, such as [4, 8]");
+  }
+  return {static_cast<int>(integer(field, (*pair)[0])),
+          static_cast<int>(integer(field, (*pair)[1]))};
+}
+
+void Reader::read(const Field& field, const toml::node& node, std::vector<PrecisionOption>& value) {
+  if (node.is_string()) {
+    Words names;
+    for (const NamedOptions& list : named_options()) names.push_back(list.name);
+    value = named_options()[word(field, node, names)].options;
+    return;
+  }
+  if (!node.is_array()) fail(field, node, "\"cifar\", \"imagenet\" or a list of pairs of bits");
+  value.clear();
+  for (const toml::node& entry : *node.as_array()) value.push_back(option(field, entry));
 }
 
 void Reader::read(const Field& field, const toml::node& node, std::vector<LayerOverride>& value) {

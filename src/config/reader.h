@@ -52,12 +52,14 @@ class Reader {
 
   std::int64_t integer(const Field& field, const toml::node& node) const;
   std::size_t word(const Field& field, const toml::node& node, const Words& words) const;
+  PrecisionOption option(const Field& field, const toml::node& node) const;
 
   void read(const Field& field, const toml::node& node, bool& value);
   void read(const Field& field, const toml::node& node, double& value);
   void read(const Field& field, const toml::node& node, std::string& value);
   void read(const Field& field, const toml::node& node, std::vector<double>& value);
   void read(const Field& field, const toml::node& node, std::vector<int>& value);
+  void read(const Field& field, const toml::node& node, std::vector<PrecisionOption>& value);
   void read(const Field& field, const toml::node& node, std::vector<LayerOverride>& value);
   void read(const Field& field, const toml::node& node, ScheduleSpec& value);
 
@@ -73,7 +75,9 @@ class Reader {
   void read(const Field& field, const toml::node& node, std::optional<T>& value) {
     read(field, node, value.emplace());
   }
-  void read(const Field& field, const toml::node& node, Is<ProgressiveRecipe> auto& value) {
+  template <class Table>
+  requires Is<Table, ProgressiveRecipe> || Is<Table, DynamicRecipe>
+  void read(const Field& field, const toml::node& node, Table& value) {
     read_table(table_of(field, node), key(field) + ".", value);
   }
   void read(const Field& field, const toml::node& node, Section auto& value) {

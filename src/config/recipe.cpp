@@ -19,10 +19,12 @@ void prefer_set_length(toml::table& document) {
   if (set_steps != set_epochs) document.erase(set_steps ? "epochs" : "steps");
 }
 
-// A network at few bits is not yet what it will be at more, so stages are judged at their own.
+// A network at few bits is not yet what it will be at more, so stages are judged at their own; and
+// gates choose now as in training.
 void settle_defaults(Recipe& recipe, const Places& places) {
   const bool given = places.keys.contains("evaluation.bits");
-  if (recipe.precision.progressive && !given) recipe.evaluation.bits = "current";
+  const bool own = recipe.precision.progressive || recipe.precision.dynamic;
+  if (own && !given) recipe.evaluation.bits = "current";
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/config/backend.h"
+#include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/text/corpus.h"
-#include "bitcycle/network/zoo.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,11 +121,7 @@ std::vector<LayerInfo> checked_layers(const Recipe& recipe, const Places& places
   if (task_of(recipe.model.name) == TaskKind::language_model) {
     return checked_language_layers(recipe, places);
   }
-  NetworkOptions options{recipe.model.classes, {}};
-  const int side = recipe.data.image_size;
-  if (recipe.data.dataset == "image_folder") options.input = ImageShape{3, side, side};
-  return at_place(places.of({"model.name"}),
-                  [&] { return layers_of(make_network(recipe.model.name, options)); });
+  return at_place(places.of({"model.name"}), [&] { return layers_of(picture_network(recipe)); });
 }
 
 void check_learning_rate(const LearningRateRecipe& rate, const Places& places) {
@@ -164,23 +160,69 @@ void check_override(const LayerOverride& entry, const std::string& key,
                                  layers[layers.size() / 2].name));
 }
 
-void check_stages(const ProgressiveRecipe& recipe, const Places& places) {
-  const std::string table = "precision.progressive";
+// Of precision.progressive or precision.dynamic.
+void check_stages(const auto& recipe, const std::string& table, const Places& places) {
   const auto complaint = complaint_of(recipe);
   if (!complaint) return;
   const std::string key = table + "." + complaint->key;
   throw recipe_error(places.of({key, table}), key + ": " + complaint->what, complaint->hint);
 }
 
+void check_gated_override(const LayerOverride& entry, const std::string& key,
+                          const std::vector<LayerInfo>& layers, const Places& places) {
+  const auto own = std::ranges::find_if(layers, [&](const LayerInfo& layer) {
+    return is_gates_own(layer) && matches(layer, entry.layers);
+  });
+  if (own == layers.end()) return;
+  throw recipe_error(places.of({key + ".layers"}),
+                     fmt::format("{}: \"{}\" fits {}, {}", key, entry.layers, own->name,
+                                 own->block >= 0 ? "whose bits a gate chooses"
+                                                 : "a layer of a gate, which is in float"),
+                     "Name layers outside the blocks, or leave out [precision.dynamic].");
+}
+
+// What goes around a block is what is left of one that is skipped.
+void check_skipping(const Recipe& recipe, const Places& places) {
+  const std::vector<PrecisionOption>& options = recipe.precision.dynamic->options;
+  if (std::ranges::none_of(options, &PrecisionOption::skips)) return;
+  const Network network = picture_network(recipe);
+  const auto bare = std::ranges::find_if(network.blocks, [&](const ResidualBlock& block) {
+    return network.nodes[static_cast<std::size_t>(block.last)].residual == kNone;
+  });
+  if (bare == network.blocks.end()) return;
+  throw recipe_error(
+      places.of({"precision.dynamic.options", "precision.dynamic"}),
+      fmt::format("precision.dynamic.options: expected blocks with a shortcut, as [0, 0] skips "
+                  "them, found none around {} of {}",
+                  network.nodes[static_cast<std::size_t>(bare->last)].name, network.name),
+      "Leave out [0, 0], or choose a ResNet.");
+}
+
+void check_gates(const Recipe& recipe, const Places& places) {
+  const std::string table = "precision.dynamic";
+  if (task_of(recipe.model.name) == TaskKind::language_model) {
+    throw recipe_error(
+        places.of({table}),
+        fmt::format("{}: expected a network with residual blocks, for which gates could choose, "
+                    "found {}, which has none",
+                    table, recipe.model.name),
+        "Choose a network for pictures, or leave out [precision.dynamic].");
+  }
+  check_stages(*recipe.precision.dynamic, table, places);
+}
+
 void check_precision(const Recipe& recipe, const std::vector<LayerInfo>& layers,
                      const Places& places) {
-  if (recipe.precision.progressive) check_stages(*recipe.precision.progressive, places);
+  const PrecisionRecipe& precision = recipe.precision;
+  if (precision.progressive) check_stages(*precision.progressive, "precision.progressive", places);
+  if (precision.dynamic) check_skipping(recipe, places);
   for (const PlacedSchedule& given : places.schedules) {
     at_place(given.where, [&] { return make_schedule(given.spec, schedule_length(recipe)); });
   }
-  for (std::size_t i = 0; i < recipe.precision.overrides.size(); ++i) {
+  for (std::size_t i = 0; i < precision.overrides.size(); ++i) {
     const std::string key = fmt::format("precision.override[{}]", i);
-    check_override(recipe.precision.overrides[i], key, layers, places);
+    check_override(precision.overrides[i], key, layers, places);
+    if (precision.dynamic) check_gated_override(precision.overrides[i], key, layers, places);
   }
 }
 
@@ -201,6 +243,7 @@ void check_recipe(const Recipe& recipe, const Places& places) {
   check_length(recipe, places);
   check_device(recipe, places);
   check_scheme(recipe, places);
+  if (recipe.precision.dynamic) check_gates(recipe, places);
   const std::vector<LayerInfo> layers = checked_layers(recipe, places);
   check_dataset(recipe, places);
   check_learning_rate(recipe.lr_schedule, places);

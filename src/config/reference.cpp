@@ -30,7 +30,13 @@ std::string type_of(const std::vector<double>&) {
 std::string type_of(const std::vector<int>&) {
   return "list of whole numbers";
 }
+std::string type_of(const std::vector<PrecisionOption>&) {
+  return "string or list of pairs";
+}
 std::string type_of(const ProgressiveRecipe&) {
+  return "table";
+}
+std::string type_of(const DynamicRecipe&) {
   return "table";
 }
 std::string type_of(const std::vector<LayerOverride>&) {
@@ -105,6 +111,9 @@ std::vector<std::string> schedule_rows() {
 }
 std::vector<std::string> progressive_rows() {
   return texts(list(ProgressiveRecipe()));
+}
+std::vector<std::string> dynamic_rows() {
+  return texts(list(DynamicRecipe()));
 }
 std::vector<std::string> override_rows() {
   return texts(list(LayerOverride()));

@@ -14,6 +14,7 @@ namespace bitcycle {
 std::vector<std::string> recipe_rows();       // keys of the document and its sections, dotted
 std::vector<std::string> schedule_rows();     // keys of a schedule's table
 std::vector<std::string> progressive_rows();  // keys of [precision.progressive]
+std::vector<std::string> dynamic_rows();      // keys of [precision.dynamic]
 std::vector<std::string> override_rows();     // keys of [[precision.override]]
 
 // A hint for an unknown key of a table that knows `known`: the nearest of those, else the section

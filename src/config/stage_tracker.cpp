@@ -56,14 +56,34 @@ const std::vector<double>& sum_with_counts(const PolicyState& state, const std::
   return values;
 }
 
+// The sum among a step's metrics that the indicator listens to.
+std::string metric_of(IndicatorRecipe::Loss loss) {
+  return loss == IndicatorRecipe::Loss::total ? "total_loss" : "loss";
+}
+
 }  // namespace
+
+std::optional<StageComplaint> deadline_complaint(const std::vector<double>& deadlines,
+                                                 int turning_points) {
+  if (deadlines.empty()) return {};
+  if (std::ssize(deadlines) != turning_points) {
+    return {{"deadlines",
+             fmt::format("expected {}, one for each turning point, found {}", turning_points,
+                         deadlines.size()),
+             "A deadline of 1 is none."}};
+  }
+  const bool rising = std::ranges::is_sorted(deadlines, std::less_equal());
+  if (rising && deadlines.front() > 0) return {};
+  return {{"deadlines", "expected fractions above 0 that rise, found some that do not", ""}};
+}
 
 StageTracker::StageTracker(const IndicatorRecipe& recipe, int turning_points, RunLength length)
     : options_(indicator_options(recipe, turning_points)),
       indicator_(options_),
       loss_(recipe.loss),
       period_(recipe.period > 0 ? recipe.period : length.steps_per_epoch),
-      deadlines_(deadline_steps(recipe.deadlines, length.steps)) {
+      deadlines_(deadline_steps(recipe.deadlines, length.steps)),
+      sum_{.name = metric_of(recipe.loss)} {
   assert(deadlines_.empty() || std::ssize(deadlines_) == turning_points);
 }
 

@@ -2,6 +2,8 @@
 
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/text/corpus.h"
+#include "bitcycle/network/gates.h"
+#include "bitcycle/network/zoo.h"
 
 namespace bitcycle {
 namespace {
@@ -37,6 +39,18 @@ std::vector<std::string> datasets_of(TaskKind task) {
 bool has_validation(const DataRecipe& data) {
   const bool own = is_corpus(data.dataset) && data.dataset != "text";
   return own || data.validation > 0;
+}
+
+Network picture_network(const Recipe& recipe) {
+  NetworkOptions options{recipe.model.classes, {}};
+  const int side = recipe.data.image_size;
+  if (recipe.data.dataset == "image_folder") options.input = ImageShape{3, side, side};
+  return with_gates(make_network(recipe.model.name, options), recipe.precision);
+}
+
+Network with_gates(Network network, const PrecisionRecipe& precision) {
+  if (!precision.dynamic) return network;
+  return gated(std::move(network), static_cast<int>(precision.dynamic->options.size()));
 }
 
 LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary) {

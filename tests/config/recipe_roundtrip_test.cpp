@@ -47,6 +47,16 @@ class Scrambler {
   void operator()(const Field&, ProgressiveRecipe& value) {
     describe(*this, value);
     value.turning_points = 3;
+    if (value.loss == IndicatorRecipe::Loss::total) value.loss = IndicatorRecipe::Loss::perplexity;
+  }
+  void operator()(const Field&, std::vector<PrecisionOption>& value) {
+    value = {{3, 6}, {0, 0}, {4 + static_cast<int>(draw(9)), 16}};
+  }
+  void operator()(const Field&, DynamicRecipe& value) {
+    describe(*this, value);
+    value.weight = 4;
+    if (draw(2) == 1) value.target = {2.5};
+    value.deadlines.resize(value.target.size() - 1);
   }
   void operator()(const Field&, std::vector<LayerOverride>& value) {
     for (std::uint64_t i = draw(3); i > 0; --i) {
@@ -79,6 +89,8 @@ Recipe random_recipe(std::uint64_t seed) {
   if (recipe.precision.backend == PrecisionRecipe::Backend::integer) {
     recipe.precision.scheme = SchemeName::integer;  // the others have no kernels
   }
+  if (recipe.precision.progressive) recipe.precision.dynamic.reset();
+  if (recipe.precision.dynamic) recipe.precision.overrides.clear();  // they fit gated layers
   return recipe;
 }
 

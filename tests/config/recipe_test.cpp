@@ -259,6 +259,10 @@ const Mistake kMistakes[] = {
     {"steps = 1\n[precision]\nforward = 8\n[precision.progressive]\nforward = [3, 8]\n"
      "backward = [8, 8]",
      "r.toml:3:11: precision.forward applies only when precision.progressive is left out"},
+    {"steps = 1\n[precision.progressive]\nforward = [3, 8]\nbackward = [8, 8]\nloss = \"total\"",
+     "r.toml:5:8: precision.progressive.loss: expected \"cross_entropy\" or \"perplexity\", found "
+     "\"total\"",
+     "[precision.dynamic]"},
     // Syntax.
     {"steps = ", "r.toml:1:"},
     {"steps = 1\nsteps = 2", "r.toml:2:"},

@@ -25,12 +25,9 @@ std::int64_t gate_macs(const Network& network, std::string_view start) {
 }
 
 TEST(Gates, ThereIsOnePerResidualBlock) {
-  const std::map<std::string, std::size_t> blocks = {{"cifar_resnet38", 18},
-                                                     {"cifar_resnet74", 36},
-                                                     {"cifar_mobilenet_v2", 17},
-                                                     {"resnet18", 8},
-                                                     {"resnet34", 16},
-                                                     {"resnet50", 16}};
+  const std::map<std::string, std::size_t> blocks = {
+      {"cifar_resnet38", 18}, {"cifar_resnet74", 36}, {"cifar_mobilenet_v2", 17},
+      {"resnet18", 8},        {"resnet34", 16},       {"resnet50", 16}};
   for (const auto& [name, count] : blocks) {
     EXPECT_EQ(make_network(name).blocks.size(), count) << name;
   }
@@ -69,8 +66,8 @@ TEST(Gates, AddTheirParameters) {
   EXPECT_EQ(with_gates("cifar_resnet38", 5).parameters(),
             make_network("cifar_resnet38").parameters() + 32309);
   // resnet18: 40 (C + 1) for 64 x 3, 128 x 2, 256 x 2, 512 x 1; cell 80 x 62, head 21 x 4.
-  EXPECT_EQ(gate_parameters(with_gates("resnet18", 4)), 40 * (3 * 65 + 2 * 129 + 2 * 257 + 513) +
-                                                            80 * 62 + 21 * 4);
+  EXPECT_EQ(gate_parameters(with_gates("resnet18", 4)),
+            40 * (3 * 65 + 2 * 129 + 2 * 257 + 513) + 80 * 62 + 21 * 4);
 }
 
 TEST(Gates, ChooseForTheConvolutionsOfTheirBlock) {

@@ -12,11 +12,7 @@
 
 namespace bitcycle {
 
-// What is wrong with the stages of a recipe, and the key of it; nothing, if they make sense.
-struct StageComplaint {
-  std::string key;  // of [precision.progressive]
-  std::string what, hint;
-};
+// What is wrong in [precision.progressive]; nothing, if it makes sense.
 std::optional<StageComplaint> complaint_of(const ProgressiveRecipe& recipe);
 
 // The bits of the stages that can be reached: turning_points + 1 of them.

@@ -111,7 +111,8 @@ enum class SchemeName { automatic, sbm, integer };
 
 // When a stage of precision ends: once the loss has settled, see config/loss_indicator.h.
 struct IndicatorRecipe {
-  enum class Loss { cross_entropy, perplexity };
+  // total: with what gates add to the loss for its cost.
+  enum class Loss { cross_entropy, perplexity, total };
 
   double epsilon = 0.05;
   double alpha = 0.3;
@@ -129,6 +130,33 @@ struct ProgressiveRecipe : IndicatorRecipe {
   std::optional<int> turning_points;  // unset: one between each two stages
 };
 
+// What a gate may choose for a sample: bits of activations and of errors, both 0 to skip the block.
+struct PrecisionOption {
+  int activation = 0;
+  int error = 0;
+  bool skips() const { return activation == 0 && error == 0; }
+  bool operator==(const PrecisionOption&) const = default;
+};
+
+// FracTrain's dynamic quantization (DFQ): before each residual block a gate chooses one of the
+// options for each sample, while the loss steers what that costs (cp, config/gate_objective.h) to a
+// target. Several targets, one for each stage, are the paper's FracTrain.
+struct DynamicRecipe : IndicatorRecipe {
+  // How the loss is steered around the target: see steering().
+  enum class Band { soft, flat };
+  // What is computed: the chosen option alone, or all and then mixed, as in the code for CIFAR.
+  enum class Form { chosen, all_candidates };
+
+  std::vector<PrecisionOption> options;  // in TOML also by name: "cifar", "imagenet"
+  std::optional<int> weight;             // bits of weights throughout; has to be given
+  std::vector<double> target;            // percent; in TOML also one number
+  double beta = 1e-3;
+  Band band = Band::soft;
+  double band_width = 0;  // percent
+  bool ada_beta = false;  // keep the cost's part of the loss below a tenth of the cross-entropy
+  Form form = Form::chosen;
+};
+
 struct PrecisionRecipe {
   enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
@@ -136,6 +164,7 @@ struct PrecisionRecipe {
   SchemeName scheme = SchemeName::automatic;
   Backend backend = Backend::simulate;
   std::optional<ProgressiveRecipe> progressive;  // in place of the schedules
+  std::optional<DynamicRecipe> dynamic;          // likewise
   ScheduleSpec forward;                          // weights and activations
   std::optional<ScheduleSpec> weight;            // in place of forward
   std::optional<ScheduleSpec> activation;
@@ -149,7 +178,7 @@ struct EvaluationRecipe {
   enum class BestOn { validation, test };  // test: the papers'
 
   // max (of the schedule), current (the papers'), fp, 1..32. A recipe that is read and leaves it
-  // out has "current" under precision.progressive.
+  // out has "current" under precision.progressive and precision.dynamic.
   std::string bits = "max";
   BestOn best_on = BestOn::validation;
   double every_epochs = 1.0;

@@ -9,9 +9,19 @@
 #include "bitcycle/config/recipe.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace bitcycle {
+
+// What is wrong with the stages of a recipe, and the key of it in their table.
+struct StageComplaint {
+  std::string key;
+  std::string what, hint;
+};
+// Nothing, if the deadlines suit so many turning points.
+std::optional<StageComplaint> deadline_complaint(const std::vector<double>& deadlines,
+                                                 int turning_points);
 
 class StageTracker {
  public:
@@ -37,9 +47,9 @@ class StageTracker {
   LossIndicator indicator_;
   IndicatorRecipe::Loss loss_;
   Step period_;
-  std::vector<Step> deadlines_;    // the first step of the next stage, at the latest
-  std::vector<Step> starts_;       // of the stages after the first
-  MetricSum sum_{.name = "loss"};  // of the period so far
+  std::vector<Step> deadlines_;  // the first step of the next stage, at the latest
+  std::vector<Step> starts_;     // of the stages after the first
+  MetricSum sum_;                // of the period so far
   Step steps_ = 0;
 };
 

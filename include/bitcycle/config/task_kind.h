@@ -7,6 +7,7 @@
 #include "bitcycle/events/metric.h"
 #include "bitcycle/network/language.h"
 #include "bitcycle/network/layer_info.h"
+#include "bitcycle/network/network.h"
 
 #include <string_view>
 #include <vector>
@@ -24,6 +25,13 @@ std::vector<std::string> datasets_of(TaskKind task);
 
 // Whether there is a validation split: held out, or the dataset's own.
 bool has_validation(const DataRecipe& data);
+
+// The network of a recipe for pictures, whose classes and sizes are those that it names, else the
+// usual ones; with gates, where they choose its precision. Throws Error(usage) for what no network
+// has.
+Network picture_network(const Recipe& recipe);
+// `network` as the precision of a recipe wants it: with gates, where they choose the bits.
+Network with_gates(Network network, const PrecisionRecipe& precision);
 
 // Of a language model's recipe, for a vocabulary of that size.
 LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary);
