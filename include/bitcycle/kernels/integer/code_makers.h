@@ -41,6 +41,23 @@ class ErrorCodes : public CodeMaker {
   NoiseKey key_;
 };
 
+// Nested codes: those of `params` from 8-bit codes over the same range, which `finest` makes or
+// loads, code_b = clamp(RNE((q8 - z8) * (s8 / s_b) + z_b), 0, 2^b - 1); Note [Nested codes]. Over
+// StoringCodes one pass gives both.
+class NestedCodes : public CodeMaker {
+ public:
+  NestedCodes(const CodeGrid& grid, const CodeMaker& finest, const CodeParams& finest8,
+              const CodeParams& params)
+      : grid_(grid), finest_(finest), finest8_(finest8), params_(params) {}
+  void make(int image, std::uint8_t* codes) const override;
+
+ private:
+  CodeGrid grid_;
+  const CodeMaker& finest_;
+  CodeParams finest8_;
+  CodeParams params_;
+};
+
 // The codes of all images, grid.bytes() of them.
 void make_all(const CodeGrid& grid, const CodeMaker& maker, std::uint8_t* codes);
 

@@ -11,7 +11,7 @@
 // x is quantized in place of y.
 // Backward, from the gradient of x to the errors of the convolution:
 //
-//   g = (gradient + residual) where x > 0                  GradientPass
+//   g = (gradient + residual + per_channel) where x > 0    GradientPass
 //   e = a[c] * g + b[c] * y + c[c]                         error_bounds(), ErrorCodes
 //
 // All tensors are dense NHWC and share one type. Quantizing is done image by image, by those who
@@ -63,6 +63,9 @@ struct GradientSource {
   const std::uint8_t* mask = nullptr;
   std::span<const float> scale;
   std::span<const float> shift;
+  // [batch][channels]: what reaches x through its mean over pixels, divided by their number; added
+  // to the gradient of every pixel. Empty: nothing.
+  std::span<const float> per_channel = {};
 };
 
 struct GradientSums {

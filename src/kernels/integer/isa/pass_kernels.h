@@ -34,6 +34,7 @@ struct GradientJob {
   const std::uint8_t* mask;
   const float* scale;  // null: no gate by y
   const float* shift;
+  const float* per_channel;  // [channels], not padded
   // Sums: mean, output, and [sum, deviation, low, high][padded channels]. Errors: a, b, c, codes.
   const float* mean;
   void* output;
@@ -45,6 +46,30 @@ struct GradientJob {
   CodeParams params;
   NoiseKey key;
   std::int64_t first_element;  // index of the image's first element, for the noise
+};
+
+// code = clamp(RNE((finest - finest_zero) * ratio + zero), 0, largest)
+struct NestStep {
+  float finest_zero;
+  float ratio;  // of the finest scale to the option's
+  float zero;
+  float largest;
+};
+
+struct NestJob {
+  std::uint8_t* codes;  // the finest, and then those of `params`
+  std::ptrdiff_t count;
+  NestStep step;
+  CodeParams params;
+};
+
+struct OptionJob {
+  CodeGrid grid;
+  const void* gradient;
+  const std::uint8_t* codes;  // the finest
+  const NestStep* steps;      // of each option
+  int options;
+  double* products;  // of each option, without its scale; are added to
 };
 
 struct MaxPoolJob {
@@ -62,6 +87,8 @@ struct PassKernels {
   void (*quantize[2])(const ActivateJob&);       // codes
   void (*gradient_sums[2])(const GradientJob&);  // output, sums
   void (*quantize_errors[2])(const GradientJob&);
+  void (*nest)(const NestJob&);
+  void (*option_products[2])(const OptionJob&);
   void (*mean_pool[2])(const CodeGrid&, const void* from, void* to);
   void (*mean_pool_backward[2])(const CodeGrid&, const void* from, void* to);
   void (*max_pool[2])(const MaxPoolJob&);

@@ -93,12 +93,16 @@ class GatedGradient {
         scale_(job.scale != nullptr ? Lanes::load(job.scale + block.channel, kPanel)
                                     : Lanes::all(0)),
         shift_(job.scale != nullptr ? Lanes::load(job.shift + block.channel, kPanel)
-                                    : Lanes::all(0)) {}
+                                    : Lanes::all(0)),
+        added_(job.per_channel != nullptr
+                   ? Lanes::load(job.per_channel + block.channel, block.count)
+                   : Lanes::all(0)) {}
   Lanes operator()(const Position& p, const Lanes& y) const {
     Lanes g = block_.template load<Lanes>(static_cast<const T*>(job_.gradient), p);
     if (job_.residual != nullptr) {
       g = g + block_.template load<Lanes>(static_cast<const T*>(job_.residual), p);
     }
+    if (job_.per_channel != nullptr) g = g + added_;
     if (job_.mask != nullptr) {
       const std::uint8_t* bits = job_.mask + p.mask;
       return g.where_bits(static_cast<std::uint16_t>(bits[0] | bits[1] << 8));
@@ -111,6 +115,7 @@ class GatedGradient {
   const BandBlock& block_;
   Lanes scale_;
   Lanes shift_;
+  Lanes added_;
 };
 
 // What is gathered about the gradient of a block of channels, [kind][padded channels] in memory.

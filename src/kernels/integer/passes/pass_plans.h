@@ -80,6 +80,8 @@ struct GradientPlan {
         shift(to_panels(s.shift, g.channels)) {
     assert(!s.residual || s.residual.type == s.gradient.type);
     assert(!s.y || s.y.type == s.gradient.type);
+    assert(s.per_channel.empty() ||
+           std::ssize(s.per_channel) == std::ptrdiff_t{g.batch} * g.channels);
   }
   GradientJob image(int n) const {
     GradientJob job{};
@@ -90,6 +92,9 @@ struct GradientPlan {
     if (source.mask != nullptr) job.mask = source.mask + mask_offset(grid, n);
     job.scale = source.scale.empty() ? nullptr : scale.data();
     job.shift = shift.data();
+    if (!source.per_channel.empty()) {
+      job.per_channel = source.per_channel.data() + std::ptrdiff_t{n} * grid.channels;
+    }
     return job;
   }
 };

@@ -2,6 +2,7 @@
 
 // Pooling over `Lanes`, image by image: the mean of a whole image, and the maximum of a window.
 
+#include "kernels/integer/passes/nested_bodies.h"
 #include "kernels/integer/passes/pass_bodies.h"
 
 namespace bitcycle::integer {
@@ -93,6 +94,8 @@ constexpr PassKernels make_passes() {
       .quantize = {quantize_body<Lanes, Half>, quantize_body<Lanes, float>},
       .gradient_sums = {gradient_sums_body<Lanes, Half>, gradient_sums_body<Lanes, float>},
       .quantize_errors = {quantize_errors_body<Lanes, Half>, quantize_errors_body<Lanes, float>},
+      .nest = nest_body<Lanes>,
+      .option_products = {option_products_body<Lanes, Half>, option_products_body<Lanes, float>},
       .mean_pool = {mean_pool_body<Lanes, Half>, mean_pool_body<Lanes, float>},
       .mean_pool_backward = {mean_pool_backward_body<Lanes, Half>,
                              mean_pool_backward_body<Lanes, float>},

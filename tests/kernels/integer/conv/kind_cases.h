@@ -17,8 +17,8 @@ struct Widths {
 };
 
 // One more than there are images of: the second kind has none.
-inline const std::vector<Widths> kKinds = {
-    {3, 0, 4, 7}, {5, 1, 5, 16}, {8, 0, 8, 127}, {4, 2, 6, 20}, {8, 130, 8, 3}, {2, 0, 2, 1}};
+inline const std::vector<Widths> kKinds = {{3, 0, 4, 7},  {5, 1, 5, 16},  {8, 0, 8, 127},
+                                           {4, 2, 6, 20}, {8, 130, 8, 3}, {2, 0, 2, 1}};
 
 struct KindOperands {
   ConvShape shape;
@@ -120,8 +120,8 @@ class KindReference {
     for (int ky = 0; ky < s_.kernel; ++ky)
       for (int kx = 0; kx < s_.kernel; ++kx)
         for (int i = 0; i < s_.group_inputs(); ++i) {
-          const int value = input(n, y * s_.stride + ky - s_.pad(), x * s_.stride + kx - s_.pad(),
-                                  first + i);
+          const int value =
+              input(n, y * s_.stride + ky - s_.pad(), x * s_.stride + kx - s_.pad(), first + i);
           sum += value * oracle.code(out, i, ky, kx);
           box += value;
         }

@@ -38,8 +38,10 @@ TEST(ConvKinds, DoNotDependOnTheNumberOfThreads) {
 
 TEST(ConvKinds, OfEqualParametersAreOneCallWithASumPerImage) {
   omp_set_num_threads(2);
-  for (const ConvShape& shape : {ConvShape{7, 8, 8, 16, 16, 3, 1, 1}, {5, 9, 8, 18, 18, 3, 1, 18},
-                                 {5, 6, 7, 8, 12, 3, 1, 4}, {1, 3, 3, 16, 16, 3, 1, 1}}) {
+  for (const ConvShape& shape : {ConvShape{7, 8, 8, 16, 16, 3, 1, 1},
+                                 {5, 9, 8, 18, 18, 3, 1, 18},
+                                 {5, 6, 7, 8, 12, 3, 1, 4},
+                                 {1, 3, 3, 16, 16, 3, 1, 1}}) {
     ASSERT_EQ(shape.images_a_sum(), 1);
     const ConvOperands o({shape, 4, 8, Pattern::random, 3}, false);
     const auto want = run<Half>(o);

@@ -4,6 +4,7 @@
 #include "kernels/integer/conv/conv_cases.h"
 #include "kernels/integer/conv/kind_cases.h"
 #include "kernels/integer/linear/linear_cases.h"
+#include "kernels/integer/passes/option_cases.h"
 #include "kernels/integer/passes/pass_cases.h"
 
 namespace bitcycle::integer {
@@ -83,6 +84,31 @@ void expect_emulated_passes_equal_scalar() {
     const ScopedIsa scope(emulated_avx512_microkernels());
     expect_same(reference, Outcome<T>(tensors, 8, key));
   }
+}
+
+template <typename T>
+void expect_emulated_options_equal_scalar() {
+  for (const CodeGrid& grid : kGrids) {
+    const OptionOperands<T> operands(grid, {-1.0f, 2.0f}, false);
+    const Tensors<T> t(grid);
+    const std::vector<float> added = AddedGradient<T>::values(grid);
+    const GradientSource source{t.gradient.data(), {},      t.y.data(), nullptr,
+                                t.scale,           t.shift, added};
+    const auto [options, gradient] = [&] {
+      const ScopedIsa scope(Isa::scalar);
+      return std::pair(OptionOutcome(operands), AddedGradient<T>(t, source));
+    }();
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    EXPECT_EQ(OptionOutcome(operands), options);
+    expect_same(AddedGradient<T>(t, source), gradient);
+  }
+}
+
+TEST(EmulatedAvx512, NestedCodesAndOptionProducts) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  expect_emulated_options_equal_scalar<float>();
+  expect_emulated_options_equal_scalar<Half>();
 }
 
 TEST(EmulatedAvx512, Passes) {

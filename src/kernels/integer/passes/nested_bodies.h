@@ -1,0 +1,105 @@
+#pragma once
+
+// Nested codes over `Lanes`: 8-bit codes rounded to those of narrower widths (Note [Nested codes] in
+// docs/numerics.md), and the inner products of a gradient with the values that they stand for.
+
+#include "kernels/integer/passes/pass_bodies.h"
+
+
+namespace bitcycle::integer {
+namespace {
+
+// In place, over all codes of an image: its halo holds the zero point, which becomes the new one.
+template <typename Lanes>
+void nest_body(const NestJob& shared) {
+  const NestJob job = shared;
+  const Lanes zero = Lanes::all(job.step.finest_zero);
+  const Lanes ratio = Lanes::all(job.step.ratio);
+  const Lanes own_zero = Lanes::all(job.step.zero);
+  const typename Lanes::Quantizer quantizer(job.params);
+  const auto nest = [&](std::uint8_t* codes, int count) __attribute__((always_inline)) {
+    const Lanes difference = Lanes::load_bytes(codes, count) - zero;
+    quantizer.store(difference.times_plus(ratio, own_zero), codes, count);
+  };
+  std::ptrdiff_t i = 0;
+  for (; i + kPanel <= job.count; i += kPanel) nest(job.codes + i, kPanel);
+  if (i < job.count) nest(job.codes + i, static_cast<int>(job.count - i));
+}
+
+// Adding this to a number below 2^22 rounds it to nearest even; taking it off again is exact.
+constexpr float kRounding = 12582912.0f;  // 1.5 * 2^23
+
+// gradient * (code - zero point) of kCount options, summed up in the order of pixels.
+template <typename Lanes, int kCount>
+class OptionSums {
+ public:
+  explicit OptionSums(const NestStep* steps) : steps_(steps) {}
+
+  [[gnu::always_inline]] void add(const Lanes& gradient, const Lanes& difference) {
+    for (int o = 0; o < kCount; ++o) {
+      const NestStep& step = steps_[o];
+      const Lanes scaled = difference.times_plus(Lanes::all(step.ratio), Lanes::all(step.zero));
+      const Lanes code = scaled.min(Lanes::all(step.largest)).max(Lanes::all(0));
+      const Lanes value = (code + Lanes::all(kRounding)) - Lanes::all(kRounding + step.zero);
+      sums_[o].lanes = gradient.times_plus(value, sums_[o].lanes);
+    }
+  }
+  // Lane by lane, in double precision.
+  void save(double* totals) const {
+    for (int o = 0; o < kCount; ++o) {
+      float lanes[kPanel];
+      sums_[o].lanes.store(lanes, kPanel);
+      for (const float lane : lanes) totals[o] += double{lane};
+    }
+  }
+
+ private:
+  struct Sum {
+    Lanes lanes = Lanes::all(0);
+  };
+  const NestStep* steps_;
+  Sum sums_[kCount];
+};
+
+// Options whose sums stay in registers together.
+constexpr int kOptionsAtOnce = 4;
+
+template <typename Lanes, typename T, int kCount>
+[[gnu::always_inline]] inline void add_options(const OptionJob& job, const BandBlock& block,
+                                               int first) {
+  const auto* gradient = static_cast<const T*>(job.gradient);
+  const Lanes zero = Lanes::all(job.steps[first].finest_zero);
+  OptionSums<Lanes, kCount> sums(job.steps + first);
+  block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
+    sums.add(block.load<Lanes>(gradient, p),
+             Lanes::load_bytes(job.codes + p.code, block.count) - zero);
+  });
+  sums.save(job.products + first);
+}
+
+// A band stays in the first-level cache while all options pass.
+template <typename Lanes, typename T>
+void option_products_body(const OptionJob& shared) {
+  const OptionJob job = shared;
+  each_block(
+      job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
+        for (int first = 0; first < job.options; first += kOptionsAtOnce) {
+          switch (std::min(kOptionsAtOnce, job.options - first)) {
+            case 1:
+              add_options<Lanes, T, 1>(job, block, first);
+              break;
+            case 2:
+              add_options<Lanes, T, 2>(job, block, first);
+              break;
+            case 3:
+              add_options<Lanes, T, 3>(job, block, first);
+              break;
+            default:
+              add_options<Lanes, T, kOptionsAtOnce>(job, block, first);
+          }
+        }
+      });
+}
+
+}  // namespace
+}  // namespace bitcycle::integer
