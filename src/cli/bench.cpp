@@ -22,10 +22,16 @@ constexpr const char* kStepFooter =
     "--authors adds a step in which the same bits are simulated as the code of CPT's authors does\n"
     "it: every quantizer in separate float operations over whole tensors, autograd, LibTorch's\n"
     "default layout; `authors_ratio` is its time divided by Bitcycle's.\n"
+    "--policy dynamic times a network whose gates choose the precision of each block for each\n"
+    "sample (precision.dynamic), beside the same network at static 8/8, both in integers. Choices\n"
+    "are drawn, all options equally often, or as often as the gates of a run chose them when it\n"
+    "last logged (--choices); gates run and learn as in training. --skip adds steps in which so\n"
+    "many percent of the samples skip each block.\n"
     "BITCYCLE_ISA=avx2 limits both sides to AVX2 on machines that have more.\n"
     "\n"
     "Example:\n"
     "  bitcycle bench step --model cifar_resnet38 --batch 128 --bits 3 --grad-bits 8\n"
+    "  bitcycle bench step --policy dynamic --skip 0,25,50,75\n"
     "  bitcycle bench step --bits 3 --backend integer --authors";
 
 constexpr const char* kScheduleFooter =
@@ -67,6 +73,52 @@ void check_authors(const BenchStepOptions& options) {
               "Float has nothing to simulate; leave --authors out.");
 }
 
+// Options of one policy mean nothing to the other.
+void refuse_given(const CLI::App& command, const std::vector<std::string>& names,
+                  const std::string& policy) {
+  for (const std::string& name : names) {
+    if (command.count(name) == 0) continue;
+    throw Error(ErrorCode::usage, name + " has no meaning with --policy " + policy,
+                "Leave it out, or see `bitcycle bench step --help`.");
+  }
+}
+
+void add_dynamic(CLI::App& command, BenchDynamicOptions& options) {
+  std::vector<std::string> lists;
+  for (const NamedOptions& list : named_options()) lists.push_back(list.name);
+  const std::string group = "With --policy dynamic";
+  command.add_option("--options", options.options, "What is chosen between: the papers' lists")
+      ->check(CLI::IsMember(lists))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--weight", options.weight, "Bits of weights")
+      ->check(CLI::Range(2, 8))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--choices", options.choices, "A run whose gates' choices are drawn from")
+      ->group(group);
+  command.add_option("--skip", options.skip, "Percentages of samples that skip, e.g. 0,25,50,75")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 100))
+      ->group(group);
+}
+
+int run_step(const CLI::App& command, const BenchStepOptions& options, BenchDynamicOptions dynamic,
+             const std::string& policy) {
+  if (policy == "static") {
+    refuse_given(command, {"--options", "--weight", "--choices", "--skip"}, policy);
+    check_authors(options);
+    return run_bench_step(options);
+  }
+  refuse_given(command, {"--bits", "--grad-bits", "--backend", "--authors"}, policy);
+  dynamic.model = options.model;
+  dynamic.batch = options.batch.value_or(dynamic.batch);
+  dynamic.threads = options.threads;
+  dynamic.repeats = options.repeats;
+  dynamic.json = options.json;
+  return run_bench_dynamic(dynamic);
+}
+
 void add_bench_step(CLI::App& bench, Action& action) {
   auto* command =
       bench.add_subcommand("step", "Time a training step against LibTorch's float step");
@@ -76,14 +128,16 @@ void add_bench_step(CLI::App& bench, Action& action) {
       ->capture_default_str();
   command->add_flag("--authors", options->authors,
                     "Also time the same bits simulated in the way of CPT's authors");
+  auto policy = std::make_shared<std::string>("static");
+  command->add_option("--policy", *policy, "Who decides the bits")
+      ->check(CLI::IsMember({"static", "dynamic"}))
+      ->capture_default_str();
   add_common(*command, *options);
+  auto dynamic = std::make_shared<BenchDynamicOptions>();
+  add_dynamic(*command, *dynamic);
   command->footer(kStepFooter);
-  command->callback([options, &action] {
-    action = [options] {
-      check_authors(*options);
-      return run_bench_step(*options);
-    };
-  });
+  command->callback(
+      [=, &action] { action = [=] { return run_step(*command, *options, *dynamic, *policy); }; });
 }
 
 void add_bench_schedule(CLI::App& bench, Action& action) {

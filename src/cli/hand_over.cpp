@@ -145,6 +145,11 @@ int run_bench_step(const BenchStepOptions& options) {
   hand_over(options.threads);
 }
 
+int run_bench_dynamic(const BenchDynamicOptions& options) {
+  cost_subject({.model = options.model});  // throws where there is no such model
+  hand_over(options.threads);
+}
+
 int run_bench_schedule(const BenchScheduleOptions& options) {
   cost_subject({.model = options.model});  // throws where there is no such model
   two_cycles(options);

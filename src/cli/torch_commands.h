@@ -45,6 +45,20 @@ struct BenchStepOptions {
 };
 int run_bench_step(const BenchStepOptions& options);
 
+// Of a network whose gates choose the precision of each block for each sample.
+struct BenchDynamicOptions {
+  std::string model = "cifar_resnet38";
+  int batch = 128;
+  std::string options = "cifar";  // a list by name
+  int weight = 4;                 // bits
+  std::string choices;            // a run whose choices are drawn; empty: all options equally often
+  std::vector<double> skip;       // percent of samples that skip each block
+  int threads = 0;
+  int repeats = 7;
+  bool json = false;
+};
+int run_bench_dynamic(const BenchDynamicOptions& options);
+
 struct BenchScheduleOptions {
   std::string model = "cifar_resnet38";
   std::optional<int> batch;  // unset: as usual for the model

@@ -21,7 +21,9 @@ TaskKind task_of(std::string_view model) {
 const TaskMetrics& metrics_of(TaskKind task) {
   static const TaskMetrics classification = {
       {.name = "accuracy", .form = MetricForm::percent, .better = Better::higher},
-      {.name = "loss"}};
+      {.name = "loss"},
+      {.name = "total_loss"},  // this and cp: where gates choose the precision
+      {.name = "cp"}};
   static const TaskMetrics language = {{.name = "perplexity", .form = MetricForm::exponential},
                                        {.name = "loss"},
                                        {.name = "bits_per_character"}};

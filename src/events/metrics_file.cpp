@@ -51,12 +51,24 @@ bool is_step(const Json& line) {
          is_number("gbitops_static");
 }
 
+// Nothing, where these are no lists of numbers.
+std::vector<std::vector<double>> choices_of(const Json& line) {
+  const Json blocks = line.value("choices", Json::array());
+  const auto is_share = [](const Json& share) { return share.is_number(); };
+  const auto is_block = [&](const Json& block) {
+    return block.is_array() && std::ranges::all_of(block, is_share);
+  };
+  if (!blocks.is_array() || !std::ranges::all_of(blocks, is_block)) return {};
+  return blocks;
+}
+
 LoggedStep step_of(const Json& line) {
   return {.step = line["step"],
           .epoch = line["epoch"],
           .bits = {line["weight_bits"], line["activation_bits"], line["error_bits"]},
           .gbitops = line["gbitops"],
-          .gbitops_static = line["gbitops_static"]};
+          .gbitops_static = line["gbitops_static"],
+          .choices = choices_of(line)};
 }
 
 }  // namespace
@@ -88,6 +100,7 @@ void MetricsFile::step(const StepReport& report) {
                {"error_bits", report.bits.error},
                {"gbitops", report.bitops / kGiga},
                {"gbitops_static", report.bitops_static / kGiga}});
+  if (!report.choices.empty()) line["choices"] = report.choices;
   log_->append(json_text(line));
 }
 

@@ -4,10 +4,10 @@
 
 #include "models/initial_values.h"
 #include "models/module_tree.h"
+#include "models/node_outputs.h"
 #include "quant/dense.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 namespace bitcycle {
@@ -44,57 +44,13 @@ std::vector<int> count_readers(const Network& network) {
   return readers;
 }
 
-bool is_half(const at::Tensor& x) {
-  return x.defined() && x.scalar_type() == at::kHalf;
-}
-
-UnitTensor as_half(UnitTensor x) {
-  if (x.values.defined() && !is_half(x.values)) x.values = enter_half(x.values, x.gradient_scale);
-  return x;
-}
-at::Tensor as_float(const UnitTensor& x) {
-  return is_half(x.values) ? leave_half(ready(x), x.gradient_scale) : x.values;
-}
-
-// The outputs of nodes while others still have to read them.
-class Outputs {
- public:
-  Outputs(at::Tensor input, std::vector<int> readers)
-      : input_(std::move(input)),
-        scale_(gradient_scale(input_.size(0))),
-        readers_(std::move(readers)),
-        outputs_(readers_.size()) {}
-
-  UnitTensor take(int node) {
-    if (node == kNone) return {};
-    if (node == kInput) return {.values = input_, .gradient_scale = scale_};
-    auto& [output, second] = outputs_[node];
-    if (--readers_[node] == 0) return std::move(output);
-    if (!is_half(output.values)) return output;
-    if (!second.defined()) std::tie(output.values, second) = fork_half(output.values);
-    UnitTensor copy = output;
-    copy.values = std::exchange(second, {});
-    return copy;
-  }
-  void put(int node, IntegerUnitOutput output) {
-    outputs_[node] = std::move(output);
-    outputs_[node].output.gradient_scale = scale_;
-  }
-  const UnitTensor& peek(int node) const { return outputs_[node].output; }
-
- private:
-  at::Tensor input_;
-  float scale_;  // Note [Scaled gradients]
-  std::vector<int> readers_;
-  std::vector<IntegerUnitOutput> outputs_;
-};
-
 }  // namespace
 
 NetworkModelImpl::NetworkModelImpl(Network network, std::uint64_t seed)
     : network_(std::move(network)), readers_(count_readers(network_)) {
   for (const Node& node : network_.nodes) build(node);
   initialise(seed);
+  if (network_.has_gates()) build_gates(seed);
 }
 
 void NetworkModelImpl::build(const Node& node) {
@@ -133,15 +89,42 @@ void NetworkModelImpl::use_scheme(const std::shared_ptr<const Scheme>& scheme, E
 }
 
 at::Tensor NetworkModelImpl::forward(const at::Tensor& x, const Observer& observer) {
-  Outputs outputs(dense(x), readers_);
+  NodeOutputs outputs(dense(x), readers_);
+  if (gates_) gates_->start();
   const int last = static_cast<int>(network_.nodes.size()) - 1;
   for (int i = 0; i <= last; ++i) {
-    const Node& node = network_.nodes[i];
-    const UnitTensor input = outputs.take(node.input);
-    outputs.put(i, run(node, input, outputs.take(node.residual)));
-    if (observer) observer(node, ready(outputs.peek(i)));
+    const auto block = block_from(i);
+    if (!block) {
+      run_node(i, outputs, observer);
+      continue;
+    }
+    run_block(*block, outputs, observer);
+    i = network_.blocks[*block].last;
   }
   return outputs.peek(last).values;
+}
+
+// The block that begins with a node, where gates choose for blocks.
+std::optional<std::size_t> NetworkModelImpl::block_from(int node) const {
+  if (!gates_ || gates_->bypassed()) return {};
+  const auto found = std::ranges::find(network_.blocks, node, &ResidualBlock::first);
+  if (found == network_.blocks.end()) return {};
+  return static_cast<std::size_t>(found - network_.blocks.begin());
+}
+
+void NetworkModelImpl::run_node(int index, NodeOutputs& outputs, const Observer& observer) {
+  const Node& node = network_.nodes[static_cast<std::size_t>(index)];
+  const UnitTensor input = outputs.take(node.input);
+  outputs.put(index, run(node, input, outputs.take(node.residual)));
+  if (observer) observer(node, ready(outputs.peek(index)));
+}
+
+// Whether a gate looks at a node's output.
+bool NetworkModelImpl::feeds_gate(int index) const {
+  if (!gates_ || gates_->bypassed()) return false;
+  return std::ranges::any_of(network_.blocks, [&](const ResidualBlock& block) {
+    return network_.nodes[static_cast<std::size_t>(block.first)].input == index;
+  });
 }
 
 // Units that execute in integers read and write halves; everything else is in float.
@@ -149,18 +132,22 @@ IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
                                         const UnitTensor& residual) {
   const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
   if (units_[index] && units_[index]->executes(x.values)) {
-    const Delivery delivery = readers_[index] == 1 ? Delivery::pending : Delivery::ready_twice;
-    return units_[index]->execute(as_half(x), ready(as_half(residual)), delivery);
+    const bool means = feeds_gate(static_cast<int>(index));
+    const Delivery alone = means ? Delivery::ready : Delivery::pending;
+    return units_[index]->execute(as_half(x), ready(as_half(residual)),
+                                  readers_[index] == 1 ? alone : Delivery::ready_twice,
+                                  means ? ChannelMeans::wanted : ChannelMeans::unwanted);
   }
   // What follows a pool reads halves, so a float tensor is rounded before it, where it costs less.
   const bool halves = is_half(x.values) || (executor_ != Executor::simulate && x.values.is_cpu());
   if (node.kind == NodeKind::max_pool && halves) {
-    return {{max_pool_half(ready(as_half(x)), node.kernel, node.stride, node.padding), {}, {}}, {}};
+    return {.output = {.values = max_pool_half(ready(as_half(x)), node.kernel, node.stride,
+                                               node.padding)}};
   }
   if (node.kind == NodeKind::average_pool && is_half(x.values)) {
-    return {{mean_pool_half(ready(x)), {}, {}}, {}};
+    return {.output = {.values = mean_pool_half(ready(x))}};
   }
-  return {{run_in_float(node, as_float(x), as_float(residual)), {}, {}}, {}};
+  return {.output = {.values = run_in_float(node, as_float(x), as_float(residual))}};
 }
 
 at::Tensor NetworkModelImpl::run_in_float(const Node& node, const at::Tensor& x,

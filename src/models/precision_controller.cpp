@@ -2,6 +2,8 @@
 
 #include "bitcycle/nn/quant_conv.h"
 
+#include <cmath>
+
 namespace bitcycle {
 namespace {
 
@@ -16,6 +18,22 @@ LayerInfo info_of(const std::string& name, const torch::nn::Module& module) {
   info.kind = LayerKind::convolution;
   if (is_depthwise(*conv)) info.tags = {"depthwise"};
   return info;
+}
+
+// What samples had on average in the layers where each had bits of its own, in whole bits.
+LayerBits mean_of(const std::vector<Mixture>& mixtures) {
+  double samples = 0, weight = 0, activation = 0, error = 0;
+  for (const Mixture& mixture : mixtures) {
+    for (const auto& [bits, count] : mixture.parts) {
+      samples += count;
+      weight += count * bits.weight;
+      activation += count * bits.activation;
+      error += count * bits.error;
+    }
+  }
+  if (samples == 0) return {};
+  const auto whole = [&](double sum) { return static_cast<int>(std::lround(sum / samples)); };
+  return {whole(weight), whole(activation), whole(error)};
 }
 
 }  // namespace
@@ -53,9 +71,16 @@ void PrecisionController::apply(const StepBits& bits, Step step) {
 
 StepBits PrecisionController::executed(StepBits decided) const {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (targets_[i].layer == nullptr || targets_[i].layer->bits() == decided.layers[i]) continue;
-    decided.layers[i] = decided.counted[i] = targets_[i].layer->bits();
+    const QuantLayer* layer = targets_[i].layer;
+    if (layer == nullptr) continue;
+    if (!layer->mixture().empty()) {
+      decided.mixtures.resize(targets_.size());
+      decided.mixtures[i] = layer->mixture();
+    } else if (layer->bits() != decided.layers[i]) {
+      decided.layers[i] = decided.counted[i] = layer->bits();
+    }
   }
+  if (!decided.mixtures.empty()) decided.common = mean_of(decided.mixtures);
   return decided;
 }
 

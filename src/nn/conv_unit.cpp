@@ -73,16 +73,18 @@ at::Tensor ConvUnitImpl::forward(const at::Tensor& x, const at::Tensor& residual
 }
 
 IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const at::Tensor& residual,
-                                        Delivery delivery) {
+                                        Delivery delivery, ChannelMeans means) {
   const integer::ConvShape shape = conv_shape(conv->options, x.values);
   if (weights_ == nullptr) weights_ = std::make_shared<integer::ConvWeights>(shape);
   return integer_unit(x, residual, conv->weight,
                       {.shape = shape,
                        .bits = conv->bits(),
+                       .choice = conv->choice(),
                        .noise = conv->next_noise(),
                        .executor = executor_,
                        .activation = activation,
                        .delivery = delivery,
+                       .means = means,
                        .input_range = unit_input_range(*conv, x, training()),
                        .weights = weights_,
                        .norm = {norm.get(), {}}});

@@ -27,13 +27,29 @@ QuantLayer::QuantLayer() {
 
 void QuantLayer::set_precision(LayerBits bits, RandomKey step_key) {
   bits_ = bits;
+  choice_.reset();
+  mixture_ = {};
   step_key_ = step_key;
   calls_ = 0;
   step_.reset();
 }
 
+void QuantLayer::choose(LayerBits bits) {
+  bits_ = bits;
+  choice_.reset();
+}
+
+void QuantLayer::choose(std::shared_ptr<const SampleChoice> choice, std::int64_t samples) {
+  bits_ = choice->widest();
+  mixture_.samples += static_cast<double>(samples);
+  for (const int option : choice->of_sample) {
+    mixture_.add(choice->options[static_cast<std::size_t>(option)], 1);
+  }
+  choice_ = std::move(choice);
+}
+
 LayerCall QuantLayer::simulated_call(const at::Tensor& x, bool training, NoiseKey noise) {
-  LayerCall call{bits_, {}, noise, scheme_};
+  LayerCall call{bits_, {}, noise, scheme_, choice_};
   if (bits_.activation == 0) return call;
   call.input_range = input_range([&] { return scheme_->activation.range(x); }, training);
   return call;

@@ -9,8 +9,9 @@
 namespace bitcycle {
 
 struct ConvProducts {
-  void (*forward)(const integer::ConvShape&, integer::Codes input, const integer::ConvWeights&,
-                  integer::MutableReal output, integer::ChannelStats& stats);
+  void (*forward)(const integer::ConvShape&, std::span<const integer::ImageCodes> kinds,
+                  const integer::ConvWeights&, integer::MutableReal output,
+                  integer::ChannelStats& stats);
   void (*backward)(const integer::ConvBackward&);
 };
 

@@ -2,6 +2,7 @@
 
 #include "bitcycle/kernels/finite.h"
 #include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/pool.h"
 #include "bitcycle/kernels/integer/stored_codes.h"
 
 #include "quant/conv_products.h"
@@ -89,11 +90,40 @@ void poison(at::Tensor& y, integer::ChannelStats& stats) {
   for (auto* sums : {&stats.sum, &stats.sum_of_squares}) std::ranges::fill(*sums, kNaN);
 }
 
+std::vector<SampleKind> kinds_of(const IntegerUnitCall& call) {
+  std::vector<SampleKind> kinds;
+  const std::size_t options = call.choice == nullptr ? 0 : call.choice->options.size();
+  for (std::size_t i = 0; i < options; ++i) {
+    const LayerBits bits = call.choice->options[i];
+    std::vector<int> samples = call.choice->samples_of(i);
+    if (samples.empty()) continue;
+    kinds.push_back(
+        {std::move(samples), integer::code_params(call.input_range, bits.activation), bits.error});
+  }
+  return kinds;
+}
+
+// The product, each sample at the bits of its kind.
+void convolve_kinds(const UnitState& state, const integer::CodeMaker& finest, const at::Tensor& y,
+                    integer::ChannelStats& stats) {
+  const IntegerUnitCall& call = state.call;
+  std::vector<integer::NestedCodes> makers;
+  makers.reserve(state.kinds.size());
+  std::vector<integer::ImageCodes> kinds;
+  for (const SampleKind& kind : state.kinds) {
+    makers.emplace_back(call.shape.input_grid(), finest, state.input, kind.input);
+    kinds.push_back({kind.samples, {nullptr, kind.input, &makers.back()}});
+  }
+  conv_products(call.executor).forward(call.shape, kinds, *call.weights, mutable_view_of(y), stats);
+}
+
 // Quantizes the input and convolves it, image by image.
 void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
   const integer::CodeGrid grid = call.shape.input_grid();
-  state.input = integer::code_params(call.input_range, call.bits.activation);
+  state.kinds = kinds_of(call);
+  state.input = integer::code_params(
+      call.input_range, call.choice == nullptr ? call.bits.activation : integer::kMaxBits);
   call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
   const integer::ActivationCodes codes(grid, activation_source(x, state.pending.get()),
                                        state.input);
@@ -103,9 +133,13 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const integer::CodeMaker* maker = &codes;
   if (stored.defined()) maker = &storing;
   saved.y = output_like(call.shape, x);
-  conv_products(call.executor)
-      .forward(call.shape, {nullptr, state.input, maker}, *call.weights, mutable_view_of(saved.y),
-               state.stats);
+  if (call.choice != nullptr) {
+    convolve_kinds(state, *maker, saved.y, state.stats);
+  } else {
+    const integer::ImageCodes all{{}, {nullptr, state.input, maker}};
+    conv_products(call.executor)
+        .forward(call.shape, {&all, 1}, *call.weights, mutable_view_of(saved.y), state.stats);
+  }
   saved.source = kept_source(x, stored, state);
   if (!finite(state.stats, mutable_view_of(saved.y).type)) poison(saved.y, state.stats);
 }
@@ -134,10 +168,26 @@ at::Tensor deliver(const at::Tensor& residual, UnitState& state, UnitTensors& sa
   return x;
 }
 
+at::Tensor channel_means(const at::Tensor& x) {
+  const at::Tensor means = at::empty({x.size(0), x.size(1)}, x.options());
+  mean_pool(grid_of(x), view_of(x), mutable_view_of(means));
+  return means.to(at::kFloat);
+}
+
+// The gradients of a unit's handles, in the order in which it returned them.
+UnitErrors errors_of(const IntegerUnitCall& call, const variable_list& errors) {
+  UnitErrors result{.output = errors[0]};
+  if (call.means == ChannelMeans::wanted) result.means = errors.back();
+  if (call.delivery != Delivery::ready_twice) return result;
+  (result.output.defined() ? result.second : result.output) = errors[1];
+  return result;
+}
+
 struct UnitFunction : Function<UnitFunction> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const c10::optional<at::Tensor>& residual, const at::Tensor& weight,
                                const c10::optional<at::Tensor>&, const c10::optional<at::Tensor>&,
+                               const c10::optional<at::Tensor>&,
                                const c10::intrusive_ptr<UnitState>& state) {
     UnitTensors saved{.weight = weight};
     state->joined = residual.has_value();
@@ -147,9 +197,13 @@ struct UnitFunction : Function<UnitFunction> {
     context->save_for_backward({saved.weight, saved.source, saved.y, saved.mask});
     context->saved_data["state"] = c10::IValue::make_capsule(state);
     context->set_materialize_grads(false);  // a handle that nobody reads costs nothing
-    if (state->call.delivery != Delivery::ready_twice) return {output};
-    state->output.output.stored = std::make_shared<StoredInput>();
-    return {output, output.detach()};
+    variable_list outputs{output};
+    if (state->call.delivery == Delivery::ready_twice) {
+      state->output.output.stored = std::make_shared<StoredInput>();
+      outputs.push_back(output.detach());
+    }
+    if (state->call.means == ChannelMeans::wanted) outputs.push_back(channel_means(output));
+    return outputs;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
@@ -157,17 +211,23 @@ struct UnitFunction : Function<UnitFunction> {
     const auto capsule = context->saved_data["state"].toCapsule();
     const auto& state = static_cast<const UnitState&>(*capsule);
     const variable_list tensors = context->get_saved_variables();
-    const bool twice = errors.size() > 1;
-    const bool second_alone = twice && !errors[0].defined();
-    const at::Tensor error = errors[second_alone ? 1 : 0];
-    const at::Tensor other = twice && !second_alone ? errors[1] : at::Tensor();
-    if (!error.defined()) return variable_list(6);
+    UnitErrors arrived = errors_of(state.call, errors);
+    if (!arrived.output.defined()) {
+      if (!arrived.means.defined()) return variable_list(7);
+      arrived.output = at::zeros_like(tensors[2]);
+    }
     const auto gradients =
-        unit_gradients(state, {tensors[0], tensors[1], tensors[2], tensors[3]}, error, other,
+        unit_gradients(state, {tensors[0], tensors[1], tensors[2], tensors[3]}, arrived,
                        // Edges are counted without the inputs that were left out.
                        {.x = context->needs_input_grad(0),
                         .residual = state.joined && context->needs_input_grad(1)});
-    return {gradients.x, gradients.residual, gradients.weight, gradients.gamma, gradients.beta, {}};
+    return {gradients.x,
+            gradients.residual,
+            gradients.weight,
+            gradients.gamma,
+            gradients.beta,
+            gradients.mask,
+            {}};
   }
 };
 
@@ -187,12 +247,14 @@ IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
   const auto* norm = call.norm.norm;
   const variable_list outputs = UnitFunction::apply(
       x.values, maybe(residual), weight, maybe(norm != nullptr ? norm->weight : at::Tensor()),
-      maybe(norm != nullptr ? norm->bias : call.norm.bias), state);
+      maybe(norm != nullptr ? norm->bias : call.norm.bias),
+      maybe(call.choice != nullptr ? call.choice->mask : at::Tensor()), state);
   state->stored.reset();  // else it would live as long as the graph
   IntegerUnitOutput result = std::move(state->output);
   result.output.values = outputs[0];
   result.output.gradient_scale = x.gradient_scale;
-  if (outputs.size() > 1) result.second = outputs[1];
+  if (call.delivery == Delivery::ready_twice) result.second = outputs[1];
+  if (call.means == ChannelMeans::wanted) result.means = outputs.back();
   return result;
 }
 

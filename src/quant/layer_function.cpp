@@ -17,10 +17,16 @@ struct KeptCall : torch::CustomClassHolder {
   LayerCall call;
 };
 
+// Whether somebody wants to know what other options would have been worth.
+bool has_mask(const LayerCall& call) {
+  return call.choice != nullptr && call.choice->mask.defined();
+}
+
 // Input and weight as quantized, and as they were where the scheme's gradients ask for that.
 void keep(AutogradContext* context, const variable_list& quantized, const at::Tensor& x,
           const at::Tensor& weight, const LayerCall& call) {
-  context->save_for_backward({quantized[0], quantized[1], asks_for_input(call) ? x : at::Tensor(),
+  context->save_for_backward({quantized[0], quantized[1],
+                              asks_for_input(call) || has_mask(call) ? x : at::Tensor(),
                               asks_for_weight(call) ? weight : at::Tensor()});
   context->saved_data["call"] = c10::IValue::make_capsule(c10::make_intrusive<KeptCall>(call));
 }
@@ -31,7 +37,8 @@ const LayerCall& kept_call(const c10::intrusive_ptr<torch::CustomClassHolder>& c
 
 struct ConvFunction : Function<ConvFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const ConvGeometry& geometry, const LayerCall& call) {
+                            const c10::optional<at::Tensor>&, const ConvGeometry& geometry,
+                            const LayerCall& call) {
     const at::Tensor input = quantized_input(x, call), weights = quantized_weight(weight, call);
     keep(context, {input, weights}, x, weight, call);
     context->saved_data["stride"] = geometry.stride;
@@ -51,11 +58,12 @@ struct ConvFunction : Function<ConvFunction> {
         context->saved_data["stride"].toIntVector(), context->saved_data["padding"].toIntVector(),
         context->saved_data["dilation"].toIntVector(), context->saved_data["groups"].toInt()};
     const auto [for_input, for_weight] = quantized_errors(errors[0], call);
-    at::Tensor input_gradient, weight_gradient;
+    at::Tensor input_gradient, weight_gradient, choice_gradient;
     if (context->needs_input_grad(0)) {
-      input_gradient =
+      const at::Tensor gradient =
           std::get<0>(products(for_input, input, weights, geometry, {true, false, false}));
-      input_gradient = through_input(input_gradient, saved[2], call);
+      input_gradient = through_input(gradient, saved[2], call);
+      if (has_mask(call)) choice_gradient = mask_gradient(gradient, saved[2], call);
     }
     if (context->needs_input_grad(1)) {
       weight_gradient = sum_over_shards(input.size(0), [&, &error = for_weight](
@@ -65,7 +73,7 @@ struct ConvFunction : Function<ConvFunction> {
       });
       weight_gradient = through_weight(weight_gradient, saved[3], call);
     }
-    return {input_gradient, weight_gradient, {}, {}};
+    return {input_gradient, weight_gradient, choice_gradient, {}, {}};
   }
 
   static std::tuple<at::Tensor, at::Tensor, at::Tensor> products(const at::Tensor& error,
@@ -120,7 +128,9 @@ struct LinearFunction : Function<LinearFunction> {
 
 at::Tensor quantized_conv2d(const at::Tensor& x, const at::Tensor& weight,
                             const ConvGeometry& geometry, const LayerCall& call) {
-  return ConvFunction::apply(x, weight, geometry, call);
+  return ConvFunction::apply(x, weight,
+                             has_mask(call) ? c10::make_optional(call.choice->mask) : c10::nullopt,
+                             geometry, call);
 }
 
 at::Tensor quantized_linear(const at::Tensor& x, const at::Tensor& weight, const LayerCall& call) {

@@ -2,6 +2,9 @@
 
 #include "quant/dense.h"
 
+#include <map>
+#include <vector>
+
 namespace bitcycle {
 namespace {
 
@@ -11,11 +14,35 @@ NoiseKey noise_for(const LayerCall& call, std::string_view purpose) {
   return noise_key(RandomKey(packed).derive(purpose));
 }
 
+// A tensor at the bits of a role (`at_bits` makes it), or each sample of it at its own: whole
+// tensors are made at each width in use, and samples picked from them, so that all share one range
+// and each has the noise that it would have alone.
+template <typename AtBits>
+at::Tensor at_own_bits(const LayerCall& call, int LayerBits::*role, const AtBits& at_bits) {
+  if (call.choice == nullptr) return at_bits(call.bits.*role);
+  const auto& [options, of_sample, mask] = *call.choice;
+  std::map<int, std::vector<std::uint8_t>> samples;  // by bits: 1 where a sample has them
+  for (std::size_t i = 0; i < of_sample.size(); ++i) {
+    auto& own = samples[options[static_cast<std::size_t>(of_sample[i])].*role];
+    own.resize(of_sample.size());
+    own[i] = 1;
+  }
+  at::Tensor result;
+  for (const auto& [bits, own] : samples) {
+    const at::Tensor made = at_bits(bits);
+    const at::Tensor rows =
+        at::tensor(own, at::kByte).to(made.device(), at::kBool).view({-1, 1, 1, 1});
+    result = result.defined() ? at::where(rows, made, result) : made;
+  }
+  return result;
+}
+
 }  // namespace
 
 at::Tensor quantized_input(const at::Tensor& x, const LayerCall& call) {
-  if (call.bits.activation == 0) return dense(x);
-  return call.scheme->activation.quantize(x, call.input_range, call.bits.activation);
+  return at_own_bits(call, &LayerBits::activation, [&](int bits) {
+    return bits == 0 ? dense(x) : call.scheme->activation.quantize(x, call.input_range, bits);
+  });
 }
 
 at::Tensor quantized_weight(const at::Tensor& weight, const LayerCall& call) {
@@ -24,11 +51,14 @@ at::Tensor quantized_weight(const at::Tensor& weight, const LayerCall& call) {
 }
 
 CallErrors quantized_errors(const at::Tensor& error, const LayerCall& call) {
-  const int bits = call.bits.error;
-  if (bits == 0) return {dense(error), dense(error)};
-  const at::Tensor for_input = call.scheme->error(error, bits, call.noise);
+  if (call.bits.error == 0) return {dense(error), dense(error)};
+  const auto quantized = [&](const ErrorQuantizer& quantize, NoiseKey noise) {
+    return at_own_bits(call, &LayerBits::error,
+                       [&](int bits) { return quantize(error, bits, noise); });
+  };
+  const at::Tensor for_input = quantized(call.scheme->error, call.noise);
   if (!call.scheme->weight_error) return {for_input, for_input};
-  return {for_input, call.scheme->weight_error(error, bits, noise_for(call, "weight error"))};
+  return {for_input, quantized(call.scheme->weight_error, noise_for(call, "weight error"))};
 }
 
 bool asks_for_input(const LayerCall& call) {
@@ -40,7 +70,24 @@ bool asks_for_weight(const LayerCall& call) {
 
 at::Tensor through_input(const at::Tensor& gradient, const at::Tensor& x, const LayerCall& call) {
   if (!asks_for_input(call)) return gradient;
-  return call.scheme->activation.gradient(gradient, x, call.input_range, call.bits.activation);
+  return at_own_bits(call, &LayerBits::activation, [&](int bits) {
+    return call.scheme->activation.gradient(gradient, x, call.input_range, bits);
+  });
+}
+
+at::Tensor mask_gradient(const at::Tensor& gradient, const at::Tensor& x, const LayerCall& call) {
+  std::map<int, at::Tensor> products;  // by bits
+  std::vector<at::Tensor> columns;
+  for (const LayerBits& option : call.choice->options) {
+    at::Tensor& product = products[option.activation];
+    if (!product.defined()) {
+      const at::Tensor input =
+          call.scheme->activation.quantize(x, call.input_range, option.activation);
+      product = (gradient * input).flatten(1).sum(1);
+    }
+    columns.push_back(product);
+  }
+  return at::stack(columns, 1);
 }
 
 at::Tensor through_weight(const at::Tensor& gradient, const at::Tensor& weight,

@@ -25,4 +25,8 @@ at::Tensor through_input(const at::Tensor& gradient, const at::Tensor& x, const 
 at::Tensor through_weight(const at::Tensor& gradient, const at::Tensor& weight,
                           const LayerCall& call);
 
+// The gradient of a choice's mask (SampleChoice), [samples, options], from the gradient of the
+// quantized input.
+at::Tensor mask_gradient(const at::Tensor& gradient, const at::Tensor& x, const LayerCall& call);
+
 }  // namespace bitcycle

@@ -1,12 +1,15 @@
 // The backward pass of a unit in the integer scheme.
 
 #include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/option_products.h"
 #include "bitcycle/kernels/integer/stored_codes.h"
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"
 #include "quant/real_view.h"
 #include "quant/unit_state.h"
+
+#include <algorithm>
 
 namespace bitcycle {
 namespace {
@@ -59,25 +62,88 @@ std::optional<integer::GradientPass> sums_on_the_way(const UnitState& state,
   return std::make_optional<integer::GradientPass>(grid_of(gradient), source, state.pending->mean);
 }
 
+// What every option would have made of the input; see SampleChoice::mask.
+std::optional<integer::OptionProducts> worth_of_options(const UnitState& state,
+                                                        const integer::CodeMaker& input,
+                                                        const at::Tensor& gradient) {
+  const SampleChoice* choice = state.call.choice.get();
+  if (choice == nullptr || !choice->mask.defined() || !gradient.defined()) return {};
+  std::vector<integer::CodeParams> options;
+  for (const LayerBits& bits : choice->options) {
+    options.push_back(integer::code_params(state.call.input_range, bits.activation));
+  }
+  return std::make_optional<integer::OptionProducts>(
+      state.call.shape.input_grid(), view_of(gradient), input, state.input, std::move(options));
+}
+
+at::Tensor option_gradient(const integer::OptionProducts& products, const UnitState& state) {
+  const auto options = static_cast<std::int64_t>(state.call.choice->options.size());
+  const at::Tensor gradient = at::empty({state.call.shape.batch, options});
+  std::ranges::transform(products.products(), gradient.data_ptr<float>(),
+                         [&](float product) { return product / state.gradient_scale; });
+  return gradient;
+}
+
+// One kind at a time; weight gradients add up in their order.
+void kind_products(const UnitState& state, const integer::CodeMaker& finest,
+                   const integer::ErrorSource& errors, Range range,
+                   integer::ConvBackward backward) {
+  const IntegerUnitCall& call = state.call;
+  for (const SampleKind& kind : state.kinds) {
+    const integer::CodeParams params = integer::code_params(range, kind.error_bits);
+    const integer::ErrorCodes error_codes(call.shape.error_grid(), errors, params, call.noise);
+    const integer::NestedCodes input(call.shape.input_grid(), finest, state.input, kind.input);
+    backward.images = kind.samples;
+    backward.input = {nullptr, kind.input, &input};
+    backward.errors = {nullptr, params, &error_codes};
+    conv_products(call.executor).backward(backward);
+    backward.accumulate = integer::Accumulate::add;
+  }
+}
+
 // Fills in the gradients of weight and input from the errors of the convolution.
 void products(const UnitState& state, const UnitTensors& saved, const integer::ErrorSource& errors,
-              const integer::CodeParams& params, UnitWants wants, UnitGradients& gradients) {
+              Range range, UnitWants wants, UnitGradients& gradients) {
   const IntegerUnitCall& call = state.call;
-  const integer::ErrorCodes error_codes(call.shape.error_grid(), errors, params, call.noise);
   const auto input_codes = input_maker(state, saved.source);
   gradients.weight = at::empty(saved.weight.sizes(), at::MemoryFormat::ChannelsLast);
   if (wants.x) gradients.x = empty_input_gradient(call.shape, saved.y);
   auto pass = sums_on_the_way(state, saved, gradients.x);
+  auto worth = worth_of_options(state, *input_codes, gradients.x);
   integer::ConvBackward backward{.shape = call.shape,
                                  .input = {nullptr, state.input, input_codes.get()},
-                                 .errors = {nullptr, params, &error_codes},
+                                 .errors = {},
                                  .weights = *call.weights,
                                  .input_gradient = mutable_view_of(gradients.x),
                                  .weight_gradient = values(gradients.weight),
                                  .error_divisor = state.gradient_scale};
-  if (pass) backward.after_image = [&](int image) { pass->run(image); };
-  conv_products(call.executor).backward(backward);
+  if (pass || worth) {
+    backward.after_image = [&](int image) {
+      if (pass) pass->run(image);
+      if (worth) worth->run(image);
+    };
+  }
+  if (call.choice != nullptr) {
+    kind_products(state, *input_codes, errors, range, backward);
+  } else {
+    const integer::CodeParams params = integer::code_params(range, call.bits.error);
+    const integer::ErrorCodes error_codes(call.shape.error_grid(), errors, params, call.noise);
+    backward.errors = {nullptr, params, &error_codes};
+    conv_products(call.executor).backward(backward);
+  }
   if (pass) *state.pending->returned = {gradients.x, pass->sums()};
+  if (worth) gradients.mask = option_gradient(*worth, state);
+}
+
+// What the gradient of a mean adds to that of each pixel, in the scale of gradients.
+std::vector<float> per_channel(const UnitState& state, const at::Tensor& means) {
+  if (!means.defined()) return {};
+  const integer::CodeGrid grid = state.call.shape.error_grid();
+  const float share = state.gradient_scale / static_cast<float>(grid.height * grid.width);
+  const at::Tensor plain = means.contiguous();
+  std::vector<float> result(static_cast<std::size_t>(plain.numel()));
+  std::ranges::transform(values(plain), result.begin(), [&](float g) { return g * share; });
+  return result;
 }
 
 // The sums over a gradient, unless they came with it.
@@ -94,7 +160,7 @@ integer::GradientSums sums_of(const at::Tensor& gradient, const integer::Gradien
 }  // namespace
 
 UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
-                             const at::Tensor& error, const at::Tensor& other, UnitWants wants) {
+                             const UnitErrors& arrived, UnitWants wants) {
   integer::ConvWeights& weights = *state.call.weights;
   // Another pass of the layer, at other bits, may have come in between.
   if (weights.bits() != state.call.bits.weight) {
@@ -102,11 +168,13 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   }
   const integer::CodeGrid grid = state.call.shape.error_grid();
   UnitGradients gradients;
-  const at::Tensor gradient = dense(error);
-  const at::Tensor added = other.defined() ? dense(other) : at::Tensor();
+  const at::Tensor gradient = dense(arrived.output);
+  const at::Tensor added = arrived.second.defined() ? dense(arrived.second) : at::Tensor();
+  const std::vector<float> of_means = per_channel(state, arrived.means);
   integer::GradientSource source = gated_by_activation(state, saved);
   source.gradient = view_of(gradient);
   source.residual = view_of(added);
+  source.per_channel = of_means;
   // Gated and added up once, where it is needed as a tensor or would be added up again.
   if (wants.residual || added.defined()) gradients.residual = at::empty_like(gradient);
   const integer::GradientSums sums = sums_of(gradient, source, state, gradients.residual);
@@ -121,9 +189,7 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
     gradients.beta = float_tensor(norm.beta, state.gradient_scale);
   }
   const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
-  products(state, saved, errors,
-           integer::code_params(error_bounds(sums, state.stats, errors), state.call.bits.error),
-           wants, gradients);
+  products(state, saved, errors, error_bounds(sums, state.stats, errors), wants, gradients);
   if (!wants.residual) gradients.residual.reset();
   return gradients;
 }

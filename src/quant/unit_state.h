@@ -8,9 +8,20 @@
 
 namespace bitcycle {
 
+// Samples that are quantized alike.
+struct SampleKind {
+  std::vector<int> samples;  // empty: all
+  integer::CodeParams input;
+  int error_bits = 0;
+};
+
+// Note [Nested codes]: where each sample has bits of its own, its input is quantized to kMaxBits
+// first, and from these codes to its own. They are what is kept or made again for the backward
+// pass, which needs to know the input at the bits of every option.
 struct UnitState : torch::CustomClassHolder {
   IntegerUnitCall call;
-  integer::CodeParams input;
+  integer::CodeParams input;                   // of the codes that are kept or made again
+  std::vector<SampleKind> kinds;               // of a call with a choice
   std::shared_ptr<const PendingNorm> pending;  // of the input
   std::shared_ptr<StoredInput> stored;         // likewise
   std::shared_ptr<ReturnedGradient> returned;  // where the output's reader leaves its gradient
@@ -30,7 +41,14 @@ struct UnitTensors {
 };
 
 struct UnitGradients {
-  at::Tensor x, residual, weight, gamma, beta;
+  at::Tensor x, residual, weight, gamma, beta, mask;
+};
+
+// The gradients that arrive at a unit.
+struct UnitErrors {
+  at::Tensor output;  // of its output
+  at::Tensor second;  // of its second handle; may be undefined
+  at::Tensor means;   // of its output's channel means, [samples, channels]; may be undefined
 };
 
 // What the backward pass has to find besides the parameters' gradients.
@@ -39,8 +57,7 @@ struct UnitWants {
   bool residual = false;
 };
 
-// `error` is the gradient of the output; `other`, if defined, that of its second handle.
 UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
-                             const at::Tensor& error, const at::Tensor& other, UnitWants wants);
+                             const UnitErrors& errors, UnitWants wants);
 
 }  // namespace bitcycle

@@ -39,9 +39,20 @@ Augmentation recipe_augmentation(const DataRecipe& data) {
 
 Network fitting_network(const Recipe& recipe, const Dataset& dataset,
                         const Augmentation& augmentation) {
-  return make_network(recipe.model.name,
-                      {.classes = class_count(recipe, dataset),
-                       .input = output_shape(augmentation, dataset.image(0).shape)});
+  return with_gates(make_network(recipe.model.name,
+                                 {.classes = class_count(recipe, dataset),
+                                  .input = output_shape(augmentation, dataset.image(0).shape)}),
+                    recipe.precision);
+}
+
+BlockOptions block_options(const DynamicRecipe& recipe) {
+  BlockOptions options{.form = recipe.form == DynamicRecipe::Form::chosen
+                                   ? BlockOptions::Form::chosen
+                                   : BlockOptions::Form::all_candidates};
+  for (const PrecisionOption& option : recipe.options) {
+    options.options.push_back({*recipe.weight, option.activation, option.error});
+  }
+  return options;
 }
 
 // Rows whose largest logit is at the label.
@@ -77,6 +88,7 @@ ImageClassification::ImageClassification(const Recipe& recipe, const at::Device&
       evaluation_augmentation_(
           evaluation_augmentation(recipe.data.dataset, recipe.data.image_size)),
       model_(fitting_network(recipe, *training_.train, training_augmentation_), recipe.seed) {
+  if (recipe.precision.dynamic) model_->set_options(block_options(*recipe.precision.dynamic));
   model_->to(device_);
 }
 

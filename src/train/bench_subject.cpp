@@ -17,19 +17,6 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 constexpr std::int64_t kPictures = 128, kColumns = 20, kWindows = 4;
 
-TensorBatch random_pictures(const Network& network, std::int64_t count) {
-  const RandomKey key(kSeed);
-  Batch batch{network.input, std::vector<float>(count * network.input.elements()), {}};
-  for (std::size_t i = 0; i < batch.pixels.size(); ++i) {
-    batch.pixels[i] = static_cast<float>(key.normal(i));
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    batch.labels.push_back(
-        static_cast<std::int64_t>(key.derive("label").below(i, network.classes)));
-  }
-  return to_tensors(std::move(batch), at::kCPU);
-}
-
 // Of a model that reads pictures and gives scores.
 template <typename Model>
 BenchNet classifying(Model model, const TensorBatch& batch) {
@@ -40,7 +27,7 @@ BenchNet classifying(Model model, const TensorBatch& batch) {
 
 BenchSubject pictures_subject(const std::string& name, std::int64_t count) {
   const Network network = make_network(name);
-  const TensorBatch batch = random_pictures(network, count);
+  const TensorBatch batch = bench_pictures(network, count);
   NetworkModel model(network, kSeed);
   BenchSubject subject{.layers = layers_of(network),
                        .batch = count,
@@ -99,6 +86,19 @@ BenchSubject language_subject(const std::string& name, std::optional<std::int64_
 }
 
 }  // namespace
+
+TensorBatch bench_pictures(const Network& network, std::int64_t count) {
+  const RandomKey key(kSeed);
+  Batch batch{network.input, std::vector<float>(count * network.input.elements()), {}};
+  for (std::size_t i = 0; i < batch.pixels.size(); ++i) {
+    batch.pixels[i] = static_cast<float>(key.normal(i));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    batch.labels.push_back(
+        static_cast<std::int64_t>(key.derive("label").below(i, network.classes)));
+  }
+  return to_tensors(std::move(batch), at::kCPU);
+}
 
 double BenchSubject::step_macs() const {
   double macs = 0;

@@ -38,6 +38,13 @@ Executor executor_of(const BackendChoice& choice) {
   return has_kernels(choice.scheme) ? Executor::oracle : Executor::simulate;
 }
 
+GatesImpl* gates_of(const torch::nn::Module& model) {
+  for (const auto& module : model.modules(/*include_self=*/false)) {
+    if (auto* gates = dynamic_cast<GatesImpl*>(module.get())) return gates;
+  }
+  return nullptr;
+}
+
 Step total_steps(const Recipe& recipe, Step steps_per_epoch) {
   if (recipe.steps > 0) return recipe.steps;
   return std::max<Step>(1, std::llround(recipe.epochs * static_cast<double>(steps_per_epoch)));
@@ -62,16 +69,35 @@ Session::Session(const Recipe& recipe, const std::filesystem::path& run_director
       std::make_unique<PrecisionController>(task_->model(), policy_->layers(), recipe.seed);
   controller_->set_range_start(recipe.precision.range_start);
   keys_ = std::make_unique<StepKeys>(task_->model(), recipe.seed);
+  gates_ = gates_of(task_->model());
+  const auto* dynamic = dynamic_cast<const DynamicPolicy*>(policy_.get());
+  if (gates_ != nullptr && dynamic != nullptr) {
+    gate_term_ = std::make_unique<GateTerm>(*gates_, *dynamic);
+  }
 }
 
 StepBits Session::apply(Step step) {
   StepBits bits = policy_->decide(step);
+  if (gates_ != nullptr) gates_->set_bypassed(false);
   controller_->apply(bits, step);
   keys_->apply(step);
   return bits;
 }
 
+void Session::add_gate_term(TaskLoss& loss, Step step) {
+  if (gate_term_ != nullptr) gate_term_->add_to(loss, step);
+}
+
+ChoiceCounts Session::take_choices() {
+  return gate_term_ == nullptr ? ChoiceCounts{} : gate_term_->take_counts();
+}
+
+// Where all layers are to have certain bits, gates are not asked.
 Score Session::score(Split split, const EvaluationBits& bits, Step step) {
+  using Kind = EvaluationBits::Kind;
+  if (gates_ != nullptr) {
+    gates_->set_bypassed(bits.kind == Kind::full || bits.kind == Kind::fixed);
+  }
   controller_->apply(policy_->evaluation(bits, step), step);
   return task_->evaluate(split);
 }

@@ -79,6 +79,20 @@ class StateReader {
       field[key] = values.get<std::vector<double>>();
     }
   }
+  // Only runs with gates have it.
+  void operator()(const char* name, ChoiceCounts& field) const {
+    if (!json_.contains(name)) return;
+    const auto is_counts = [](const Json& block) {
+      return block.is_array() && std::ranges::all_of(block, [](const Json& value) {
+               return value.is_number() && value.get<double>() >= 0;
+             });
+    };
+    const Json& value = member(name);
+    if (!value.is_array() || !std::ranges::all_of(value, is_counts)) {
+      fail(name, "a list of lists of numbers from 0");
+    }
+    field = value.get<ChoiceCounts>();
+  }
   void operator()(const char* name, std::map<std::string, std::uint64_t>& field) const {
     const Json& value = member(name);
     if (!value.is_object() || !std::ranges::all_of(value, is_count)) {
@@ -117,6 +131,9 @@ class StateReader {
 
 void put(Json& json, const char* name, const auto& field) {
   json[name] = field;
+}
+void put(Json& json, const char* name, const ChoiceCounts& choices) {
+  if (!choices.empty()) json[name] = choices;
 }
 void put(Json& json, const char* name, const PlateauState& plateau) {
   json[name] = {plateau.factor, plateau.best ? Json(*plateau.best) : Json()};

@@ -79,7 +79,8 @@ void Trainer::Implementation::train_step() {
   optimizer.zero_grad();
   TaskLoss all;
   for (int i = 0; i < recipe().optimizer.accumulate; ++i) {
-    const TaskLoss result = session.task().next_loss();
+    TaskLoss result = session.task().next_loss();
+    session.add_gate_term(result, state.step);
     differentiate(result.loss);
     all.metrics += result.metrics;
     all.work += result.work;
@@ -114,6 +115,7 @@ void Trainer::Implementation::count(const TaskLoss& result) {
   state.bitops += result.work * meter.bitops(bits);
   state.bitops_static += result.work * meter.static_bitops();
   state.window += result.metrics;
+  add_choices(state.choices, session.take_choices());
   const auto change = session.policy().observe(state.step, result.metrics);
   ++state.step;
   if (change) tell([&](EventSink& sink) { sink.stage(*change); });
@@ -141,6 +143,7 @@ StepReport Trainer::Implementation::step_report() const {
           .bits = bits.common,
           .bitops = state.bitops,
           .bitops_static = state.bitops_static,
+          .choices = choice_shares(state.choices),
           .seconds = timed_seconds,
           .steps_per_second = static_cast<double>(timed_steps) / timed_seconds,
           .logged = state.step % recipe().log_every == 0 || state.step == total};
@@ -151,6 +154,7 @@ void Trainer::Implementation::report_step() {
   tell([&](EventSink& sink) { sink.step(report); });
   if (!report.logged) return;
   state.window.clear();
+  state.choices.clear();
   timed_seconds = 0;
   timed_steps = 0;
 }

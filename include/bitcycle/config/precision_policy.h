@@ -7,6 +7,7 @@
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/layer_info.h"
+#include "bitcycle/network/mixture.h"
 #include "bitcycle/schedule/schedule.h"
 #include "bitcycle/schedule/spec.h"
 
@@ -30,6 +31,9 @@ struct StepBits {
   // that are common to the others.
   std::vector<LayerBits> counted;
   LayerBits common;  // of the layers that have none of their own, for people to look at
+  // What samples really had in each layer whose bits gates chose for each of them, in place of
+  // `layers` and `counted`; an entry per layer, or none at all.
+  std::vector<Mixture> mixtures = {};
 };
 
 // At which precision to evaluate.

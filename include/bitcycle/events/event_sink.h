@@ -36,7 +36,10 @@ struct StepReport {
   LayerBits bits;            // of the layers that have none of their own
   double bitops = 0;         // spent so far
   double bitops_static = 0;  // what the same steps cost at the schedule's upper bound
-  double seconds = 0;        // measured since the last logged step
+  // Where gates choose: what share of the samples since the last logged step chose each option, by
+  // block and option.
+  std::vector<std::vector<double>> choices = {};
+  double seconds = 0;  // measured since the last logged step
   double steps_per_second = 0;
   bool logged = false;  // whether this step ends an interval of log_every
 };

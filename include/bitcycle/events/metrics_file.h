@@ -53,6 +53,8 @@ struct LoggedStep {
   double epoch = 0;
   LayerBits bits;  // of the last of them
   double gbitops = 0, gbitops_static = 0;
+  // Where gates choose: the shares of the options, by block; else empty.
+  std::vector<std::vector<double>> choices = {};
 };
 
 // The logged steps of the whole file, likewise.

@@ -35,7 +35,8 @@ class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
   // Float, or half where the unit executes in integers; the output has the input's type.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& residual = {});
   // The same between units of a network, where executes() says so.
-  IntegerUnitOutput execute(const UnitTensor& x, const at::Tensor& residual, Delivery delivery);
+  IntegerUnitOutput execute(const UnitTensor& x, const at::Tensor& residual, Delivery delivery,
+                            ChannelMeans means = ChannelMeans::unwanted);
 
   // The executor is used where it supports the layer's bits and geometry.
   void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) override;

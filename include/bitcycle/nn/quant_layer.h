@@ -9,6 +9,7 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/network/mixture.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/unit_tensor.h"
@@ -25,9 +26,17 @@ class QuantLayer : public SchemeUser {
   // The precision slot: bits by role, and the key of this step's stochastic rounding. Starts a
   // step: the count of its calls, and the range of its inputs.
   void set_precision(LayerBits bits, RandomKey step_key);
-  // For gates, which decide within a step, while the model runs: the bits of the calls to come.
-  void choose(LayerBits bits) { bits_ = bits; }
+  // For gates, which decide within a step, while the model runs: the bits of the calls to come, the
+  // same for all samples or those of each. Bits are then the widest of them.
+  void choose(LayerBits bits);
+  void choose(std::shared_ptr<const SampleChoice> choice, std::int64_t samples);
+  // Lets go of a choice once its calls are done; it holds a part of the graph.
+  void forget_choice() { choice_.reset(); }
   LayerBits bits() const { return bits_; }
+  // Null: all samples have the same bits.
+  const std::shared_ptr<const SampleChoice>& choice() const { return choice_; }
+  // What samples have had since the step began, where bits were chosen for each.
+  const Mixture& mixture() const { return mixture_; }
 
   // Starts in SBM. A layer that can be executed overrides this to keep the executor too.
   void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor) override {
@@ -67,6 +76,8 @@ class QuantLayer : public SchemeUser {
 
   std::shared_ptr<const Scheme> scheme_;
   LayerBits bits_;
+  std::shared_ptr<const SampleChoice> choice_;
+  Mixture mixture_;
   RandomKey step_key_{0};
   std::uint64_t calls_ = 0;  // since the key was set
   // The running range when the step began, and the union of the ranges of its calls so far.

@@ -11,6 +11,7 @@
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/network.h"
 #include "bitcycle/quant/executor.h"
+#include "bitcycle/quant/sample_choice.h"
 #include "bitcycle/quant/unit_tensor.h"
 
 namespace bitcycle {
@@ -25,10 +26,12 @@ struct UnitNorm {
 struct IntegerUnitCall {
   integer::ConvShape shape;
   LayerBits bits;
+  std::shared_ptr<const SampleChoice> choice;  // of activation and error bits; null: `bits`
   NoiseKey noise;
   Executor executor = Executor::integer;
   Activation activation = Activation::none;
   Delivery delivery = Delivery::ready;
+  ChannelMeans means = ChannelMeans::unwanted;
   Range input_range;                              // over which the input is quantized
   std::shared_ptr<integer::ConvWeights> weights;  // memory for the codes, reused every step
   UnitNorm norm;

@@ -7,6 +7,7 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/range.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/quant/sample_choice.h"
 #include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/torch.h"
 
@@ -26,6 +27,7 @@ struct LayerCall {
   Range input_range;  // unused when the activation is in float
   NoiseKey noise;
   std::shared_ptr<const Scheme> scheme;
+  std::shared_ptr<const SampleChoice> choice = {};  // in place of activation and error bits
 };
 
 at::Tensor quantized_conv2d(const at::Tensor& x, const at::Tensor& weight,

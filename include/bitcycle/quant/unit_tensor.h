@@ -41,9 +41,13 @@ at::Tensor ready(const UnitTensor& x);
 // then adds in a pass that it makes anyway.
 enum class Delivery { pending, ready, ready_twice };
 
+// Whether a unit also gives the mean of each channel of its output, which then is ready.
+enum class ChannelMeans { unwanted, wanted };
+
 struct IntegerUnitOutput {
   UnitTensor output;
   at::Tensor second;  // Delivery::ready_twice
+  at::Tensor means;   // [samples, channels] in float, where they are wanted
 };
 
 // A factor for Note [Scaled gradients]: 32 times the batch, rounded up to a power of two.

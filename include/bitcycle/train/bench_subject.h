@@ -7,6 +7,7 @@
 #include "bitcycle/network/layer_info.h"
 #include "bitcycle/quant/executor.h"
 #include "bitcycle/quant/torch.h"
+#include "bitcycle/tasks/image_classification.h"
 
 #include <functional>
 #include <memory>
@@ -34,6 +35,9 @@ struct BenchSubject {
   // Multiply-accumulates of a training step: forward, error and weight-gradient pass.
   double step_macs() const;
 };
+
+// A batch of random pictures and labels that fit a network.
+TensorBatch bench_pictures(const Network& network, std::int64_t count);
 
 // A model of `bitcycle models` at its default sizes; of language models with 10,000 (lstm_lm) or
 // 33,278 words (transformer_lm). Unset, a batch is 128 samples, 20 columns of 35 tokens, 4 windows

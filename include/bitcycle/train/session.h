@@ -7,6 +7,7 @@
 #include "bitcycle/models/precision_controller.h"
 #include "bitcycle/models/step_keys.h"
 #include "bitcycle/tasks/task.h"
+#include "bitcycle/train/gate_term.h"
 
 #include <filesystem>
 #include <memory>
@@ -31,6 +32,12 @@ class Session {
 
   // Tells the layers the bits of a training step, and returns them.
   StepBits apply(Step step);
+  // Adds to the loss of a batch what the choices of the model's gates cost, if it has any.
+  void add_gate_term(TaskLoss& loss, Step step);
+  // What gates have chosen in training since the last call, by block and option.
+  ChoiceCounts take_choices();
+  // Null without gates.
+  GatesImpl* gates() { return gates_; }
   // Those bits as the step's loss found them, where the model has gates.
   StepBits executed(StepBits decided) const { return controller_->executed(std::move(decided)); }
   // Scores the model on a split at the given precision, after `step`.
@@ -44,6 +51,8 @@ class Session {
   BackendChoice backend_;
   std::unique_ptr<PrecisionController> controller_;
   std::unique_ptr<StepKeys> keys_;
+  GatesImpl* gates_ = nullptr;
+  std::unique_ptr<GateTerm> gate_term_;
 };
 
 }  // namespace bitcycle

@@ -3,6 +3,7 @@
 // Everything a run carries from step to step besides tensors. It is saved in a checkpoint's
 // state.json; the one field list below serves saving and restoring.
 
+#include "bitcycle/config/gate_objective.h"
 #include "bitcycle/config/plateau.h"
 #include "bitcycle/config/precision_policy.h"
 #include "bitcycle/events/metric.h"
@@ -23,6 +24,7 @@ struct TrainState {
   double bitops = 0;         // spent so far
   double bitops_static = 0;  // what the same steps cost at the schedule's upper bound
   MetricSums window;         // since the last logged step
+  ChoiceCounts choices;      // since the last logged step; empty without gates
   Step best_step = 0;        // 0: no evaluation yet
   double best_value = 0;     // of the task's primary metric
   Step lost_best_step = 0;   // of a best checkpoint that was damaged; 0: none was
@@ -40,6 +42,7 @@ struct TrainState {
     visit("bitops", self.bitops);
     visit("bitops_static", self.bitops_static);
     visit("window", self.window);
+    visit("choices", self.choices);
     visit("best_step", self.best_step);
     visit("best_value", self.best_value);
     visit("lost_best_step", self.lost_best_step);

@@ -14,8 +14,8 @@ namespace bitcycle::integer {
 struct OptionPlan;
 
 // Per image and option, the inner product of a gradient with an input as the option quantizes it
-// (Note [Nested codes]): the sum over all elements of gradient * s_b * (code_b - z_b). One pass over
-// an image for all options; options with equal parameters are computed once. The same bytes on
+// (Note [Nested codes]): the sum over all elements of gradient * s_b * (code_b - z_b). One pass
+// over an image for all options; options with equal parameters are computed once. The same bytes on
 // every instruction set and with any number of threads. Operands are views and must outlive it.
 class OptionProducts {
  public:

@@ -1,10 +1,9 @@
 #pragma once
 
-// Nested codes over `Lanes`: 8-bit codes rounded to those of narrower widths (Note [Nested codes] in
-// docs/numerics.md), and the inner products of a gradient with the values that they stand for.
+// Nested codes over `Lanes`: 8-bit codes rounded to those of narrower widths (Note [Nested codes]
+// in docs/numerics.md), and the inner products of a gradient with the values that they stand for.
 
 #include "kernels/integer/passes/pass_bodies.h"
-
 
 namespace bitcycle::integer {
 namespace {
@@ -17,7 +16,7 @@ void nest_body(const NestJob& shared) {
   const Lanes ratio = Lanes::all(job.step.ratio);
   const Lanes own_zero = Lanes::all(job.step.zero);
   const typename Lanes::Quantizer quantizer(job.params);
-  const auto nest = [&](std::uint8_t* codes, int count) __attribute__((always_inline)) {
+  const auto nest = [&](std::uint8_t * codes, int count) __attribute__((always_inline)) {
     const Lanes difference = Lanes::load_bytes(codes, count) - zero;
     quantizer.store(difference.times_plus(ratio, own_zero), codes, count);
   };

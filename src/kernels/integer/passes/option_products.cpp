@@ -48,8 +48,8 @@ OptionProducts::~OptionProducts() = default;
 
 void OptionProducts::run(int image) {
   const OptionPlan& plan = *plan_;
-  std::uint8_t* codes = thread_finest().reserve(
-      static_cast<std::size_t>(plan.grid.image_bytes()) + kCodeSlack);
+  std::uint8_t* codes =
+      thread_finest().reserve(static_cast<std::size_t>(plan.grid.image_bytes()) + kCodeSlack);
   plan.finest.make(image, codes);
   std::vector<double> sums(plan.steps.size());
   passes().option_products[index(plan.gradient.type)](

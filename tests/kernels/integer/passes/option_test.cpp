@@ -121,9 +121,8 @@ TEST(OptionProducts, AreCloseToSumsInDoublePrecision) {
     double sum = 0, magnitude = 0;
     for (std::int64_t i = 0; i < each; ++i) {
       const auto at = p / o.options.size() * static_cast<std::size_t>(each) + std::size_t(i);
-      const double term =
-          double{value_of(o.gradient[at])} * double{params.scale} *
-          (nested_code(o.codes.dense[at], o.finest, params) - params.zero_point);
+      const double term = double{value_of(o.gradient[at])} * double{params.scale} *
+                          (nested_code(o.codes.dense[at], o.finest, params) - params.zero_point);
       sum += term;
       magnitude += std::abs(term);
     }

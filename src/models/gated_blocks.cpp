@@ -1,0 +1,245 @@
+// How a network with gates runs its blocks: the gate looks at the block's input and chooses for
+// every sample; the block's layers are told, and run. Samples that skip a block are taken out of
+// the batch before it and put back behind it, so that no layer sees them but the projection of
+// their shape.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/models/network_model.h"
+
+#include "models/node_outputs.h"
+#include "quant/sample_rows.h"
+
+#include <algorithm>
+
+namespace bitcycle {
+namespace {
+
+using Choice = std::shared_ptr<const SampleChoice>;
+
+UnitTensor made_ready(const UnitTensor& x) {
+  return {.values = ready(x), .range = x.range, .gradient_scale = x.gradient_scale};
+}
+
+std::pair<UnitTensor, UnitTensor> two_handles(const UnitTensor& x) {
+  if (!is_half(x.values)) return {x, x};
+  UnitTensor first = made_ready(x), second = first;
+  std::tie(first.values, second.values) = fork_half(first.values);
+  return {first, second};
+}
+
+UnitTensor selected(const UnitTensor& x, const std::vector<int>& rows) {
+  if (static_cast<std::int64_t>(rows.size()) == x.values.size(0)) return x;
+  return {.values = select_samples(x.values, rows), .gradient_scale = x.gradient_scale};
+}
+
+at::Tensor long_tensor(const std::vector<int>& values, const at::Tensor& like) {
+  return at::tensor(std::vector<std::int64_t>(values.begin(), values.end()), at::kLong)
+      .to(like.device());
+}
+
+// The options that are computed, and the one that skips.
+std::vector<int> computed(const BlockOptions& options) {
+  std::vector<int> indices;
+  for (int i = 0; i < static_cast<int>(options.options.size()); ++i) {
+    if (!options.skips(i)) indices.push_back(i);
+  }
+  return indices;
+}
+int skipping(const BlockOptions& options) {
+  int option = 0;
+  while (!options.skips(option)) ++option;
+  return option;
+}
+
+std::vector<int> passing(const BlockOptions& options, const GateChoice& choice) {
+  std::vector<int> rows;
+  for (std::size_t n = 0; n < choice.of_sample.size(); ++n) {
+    if (!options.skips(choice.of_sample[n])) rows.push_back(static_cast<int>(n));
+  }
+  return rows;
+}
+
+// What the layers of a block are told of a choice: the samples `rows`, and the options that are
+// computed.
+Choice choice_of(const BlockOptions& options, const GateChoice& choice,
+                 const std::vector<int>& rows) {
+  auto result = std::make_shared<SampleChoice>();
+  const std::vector<int> kept = computed(options);
+  for (const int option : kept) {
+    result->options.push_back(options.options[static_cast<std::size_t>(option)]);
+  }
+  for (const int row : rows) {
+    const int option = choice.of_sample[static_cast<std::size_t>(row)];
+    result->of_sample.push_back(static_cast<int>(std::ranges::find(kept, option) - kept.begin()));
+  }
+  result->mask = choice.mask;
+  if (kept.size() < options.options.size()) {
+    result->mask = result->mask.index_select(1, long_tensor(kept, choice.mask));
+  }
+  if (rows.size() < choice.of_sample.size()) {
+    result->mask = result->mask.index_select(0, long_tensor(rows, choice.mask));
+  }
+  return result;
+}
+
+std::int64_t bit_product(const LayerBits& bits) {
+  return std::int64_t{bits.activation} * (bits.error + bits.weight) + bits.error * bits.weight;
+}
+
+// The same for a projection, which samples that skip the block go through at the dearest option.
+Choice projection_choice(const BlockOptions& options, const GateChoice& choice) {
+  auto result = std::make_shared<SampleChoice>();
+  const std::vector<int> kept = computed(options);
+  for (const int option : kept) {
+    result->options.push_back(options.options[static_cast<std::size_t>(option)]);
+  }
+  const auto dearest = std::ranges::max_element(result->options, {}, bit_product);
+  for (const int option : choice.of_sample) {
+    const auto found = std::ranges::find(kept, option);
+    result->of_sample.push_back(static_cast<int>(
+        found != kept.end() ? found - kept.begin() : dearest - result->options.begin()));
+  }
+  return result;
+}
+
+Choice same_for_all(LayerBits bits, std::int64_t samples) {
+  return std::make_shared<SampleChoice>(
+      SampleChoice{{bits}, std::vector<int>(static_cast<std::size_t>(samples), 0), {}});
+}
+
+}  // namespace
+
+bool BlockOptions::may_skip() const {
+  return std::ranges::any_of(options, [](const LayerBits& bits) { return bits.activation == 0; });
+}
+
+void NetworkModelImpl::build_gates(std::uint64_t seed) {
+  gates_ = register_module("gates", Gates(network_, seed));
+  for (const ResidualBlock& block : network_.blocks) {
+    const std::vector<std::string> names = gated_layers(network_, block);
+    auto& nodes = gated_nodes_.emplace_back();
+    for (int i = block.first; i <= block.last; ++i) {
+      const auto index = static_cast<std::size_t>(i);
+      if (std::ranges::count(names, network_.nodes[index].name) > 0) nodes.push_back(index);
+    }
+  }
+}
+
+void NetworkModelImpl::set_options(const BlockOptions& options) {
+  TORCH_CHECK(gates_ && gates_->options() == static_cast<int>(options.options.size()),
+              "expected options for the gates of the network");
+  for (const ResidualBlock& block : network_.blocks) {
+    const Node& last = network_.nodes[static_cast<std::size_t>(block.last)];
+    if (!options.may_skip() || last.residual != kNone) continue;
+    throw Error(ErrorCode::recipe,
+                "the block that ends in " + last.name + " of " + network_.name +
+                    " has no shortcut, so it cannot be skipped",
+                "Leave [0, 0] out of precision.dynamic.options.");
+  }
+  options_ = options;
+}
+
+// Where the block's input is projected to its output's shape; kNone where it needs not be.
+int NetworkModelImpl::projection_of(const ResidualBlock& block) const {
+  const int residual = network_.nodes[static_cast<std::size_t>(block.last)].residual;
+  return residual >= block.first ? residual : kNone;
+}
+
+void NetworkModelImpl::tell(std::size_t block, int node, const Choice& choice,
+                            std::int64_t samples) {
+  const auto& gated = gated_nodes_[block];
+  const auto index = static_cast<std::size_t>(node);
+  if (std::ranges::count(gated, index) == 0) return;
+  units_[index]->conv->choose(choice, samples);
+}
+
+void NetworkModelImpl::run_block(std::size_t index, NodeOutputs& outputs,
+                                 const Observer& observer) {
+  const ResidualBlock& block = network_.blocks[index];
+  const int input = network_.nodes[static_cast<std::size_t>(block.first)].input;
+  const GateChoice& choice = gates_->choose(outputs.means(input));
+  if (options_.form == BlockOptions::Form::all_candidates) {
+    outputs.put(block.last, {.output = run_candidates(index, choice, outputs, observer)});
+  } else if (options_.may_skip()) {
+    outputs.put(block.last, {.output = run_passed(index, choice, outputs, observer)});
+  } else {
+    const Choice samples = choice_of(options_, choice, passing(options_, choice));
+    const auto count = static_cast<std::int64_t>(choice.of_sample.size());
+    for (int i = block.first; i <= block.last; ++i) {
+      tell(index, i, samples, count);
+      run_node(i, outputs, observer);
+    }
+  }
+  for (const std::size_t node : gated_nodes_[index]) units_[node]->conv->forget_choice();
+}
+
+UnitTensor NetworkModelImpl::run_passed(std::size_t index, const GateChoice& choice,
+                                        NodeOutputs& outputs, const Observer& observer) {
+  const ResidualBlock& block = network_.blocks[index];
+  const int input = network_.nodes[static_cast<std::size_t>(block.first)].input;
+  const int projection = projection_of(block);
+  const auto samples = static_cast<std::int64_t>(choice.of_sample.size());
+  const std::vector<int> rows = passing(options_, choice);
+  UnitTensor x = outputs.take_whole(input);
+  if (units_[static_cast<std::size_t>(block.first)]->executes(x.values)) x = as_half(x);
+  auto [passed, shortcut] = two_handles(x);
+  if (projection != kNone) {
+    const Node& node = network_.nodes[static_cast<std::size_t>(projection)];
+    tell(index, projection, projection_choice(options_, choice), samples);
+    shortcut = run(node, shortcut, {}).output;
+    shortcut.gradient_scale = x.gradient_scale;
+    shortcut = made_ready(is_half(x.values) ? as_half(shortcut) : shortcut);
+    if (observer) observer(node, shortcut.values);
+  }
+  const Choice own = choice_of(options_, choice, rows);
+  if (rows.empty()) {
+    for (int i = block.first; i <= block.last; ++i) {
+      if (i != projection) tell(index, i, own, samples);
+    }
+    return shortcut;
+  }
+  const auto [skipped, residual] = two_handles(shortcut);
+  NodeOutputs inner(outputs.scale(), readers_);
+  inner.put(input, {.output = selected(passed, rows)});
+  if (projection != kNone) inner.put(projection, {.output = selected(residual, rows)});
+  for (int i = block.first; i <= block.last; ++i) {
+    if (i == projection) continue;
+    tell(index, i, own, samples);
+    run_node(i, inner, observer);
+  }
+  const UnitTensor result = inner.take_whole(block.last);
+  return {
+      .values = join_samples(skipped.values, ready(result),
+                             choice.mask.select(1, skipping(options_)), {rows, x.gradient_scale}),
+      .gradient_scale = x.gradient_scale};
+}
+
+UnitTensor NetworkModelImpl::run_candidates(std::size_t index, const GateChoice& choice,
+                                            NodeOutputs& outputs, const Observer& observer) {
+  const ResidualBlock& block = network_.blocks[index];
+  const int input = network_.nodes[static_cast<std::size_t>(block.first)].input;
+  const int projection = projection_of(block);
+  const UnitTensor x = outputs.take_whole(input);
+  const auto samples = static_cast<std::int64_t>(choice.of_sample.size());
+  at::Tensor mixed;
+  for (std::size_t k = 0; k < options_.options.size(); ++k) {
+    const LayerBits bits = options_.options[k];
+    const bool skips = options_.skips(static_cast<int>(k));
+    NodeOutputs inner(outputs.scale(), readers_);
+    inner.put(input, {.output = x});
+    int result = skips && projection == kNone ? input : block.last;
+    if (skips && projection != kNone) result = projection;
+    for (int i = block.first; i <= block.last; ++i) {
+      if (skips && i != projection) continue;
+      // Projections beside a skipped block are in float.
+      tell(index, i, same_for_all(skips ? LayerBits{} : bits, samples), k == 0 ? samples : 0);
+      run_node(i, inner, observer);
+    }
+    const at::Tensor weight = choice.mask.select(1, static_cast<std::int64_t>(k));
+    const at::Tensor part = as_float(inner.take_whole(result)) * weight.view({-1, 1, 1, 1});
+    mixed = mixed.defined() ? mixed + part : part;
+  }
+  return {.values = mixed, .gradient_scale = x.gradient_scale};
+}
+
+}  // namespace bitcycle
