@@ -156,10 +156,12 @@ std::optional<StageTracker> tracker_of(const DynamicRecipe& recipe, RunLength le
   return StageTracker(recipe, stages - 1, length);
 }
 
-// Float counts as what it is: the paper's rule has no bits that the others have in common.
-StepBits counted_as_is(StepBits bits) {
-  bits.counted = bits.layers;
-  return bits;
+bool float_because_of_gates(const LayerInfo& layer) {
+  return matches(layer, "@ungated") || matches(layer, "@gate");
+}
+
+bool is_quantized_without_gates(const LayerInfo& layer) {
+  return is_gated(layer) || matches(layer, "@depthwise") || matches(layer, "@ungated");
 }
 
 WidthBounds bounds_of(const std::vector<PrecisionOption>& options, int PrecisionOption::*role) {
@@ -211,12 +213,31 @@ double DynamicPolicy::target(Step step) const {
   return recipe_.target[tracker_ ? static_cast<std::size_t>(tracker_->stage_at(step)) : 0];
 }
 
+// Of what the network keeps in float the plan counts all at the bits of the others. Here that is
+// true of what a static network keeps so, at its bits; what gates have made float counts as float.
+StepBits DynamicPolicy::counted(StepBits bits) const {
+  for (std::size_t i = 0; i < bits.layers.size(); ++i) {
+    if (bits.counted[i] == bits.layers[i]) continue;
+    bits.counted[i] = float_because_of_gates(layers()[i]) ? LayerBits{} : kGatesReference;
+  }
+  return bits;
+}
+
 StepBits DynamicPolicy::decide(Step step) const {
-  return counted_as_is(plan_.decide(step));
+  return counted(plan_.decide(step));
 }
 
 StepBits DynamicPolicy::evaluation(const EvaluationBits& bits, Step step) const {
-  return counted_as_is(plan_.evaluation(bits, step));
+  return counted(plan_.evaluation(bits, step));
+}
+
+StepBits DynamicPolicy::reference() const {
+  StepBits bits = decide(0);
+  for (std::size_t i = 0; i < bits.layers.size(); ++i) {
+    if (is_quantized_without_gates(layers()[i])) bits.layers[i] = bits.counted[i] = kGatesReference;
+  }
+  bits.common = kGatesReference;
+  return bits;
 }
 
 std::vector<LayerWidths> DynamicPolicy::widths() const {

@@ -4,6 +4,7 @@
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/schedule/summary.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace bitcycle {
@@ -19,12 +20,19 @@ PassCost passes(std::int64_t ops, LayerBits bits) {
   return {count * weight * activation, count * weight * error, count * activation * error};
 }
 
+bool tagged(const LayerInfo& info, const char* tag) {
+  return std::ranges::find(info.tags, tag) != info.tags.end();
+}
+
 CountedLayer counted(const LayerInfo& info, Counting counting) {
   return {.name = info.name,
           .macs = info.macs,
           .norm_ops = counting == Counting::macs ? 0 : info.norm_ops,
           .error_pass = counting != Counting::bitcycle || info.input_error == InputError::computed,
-          .precision = info.precision};
+          .precision = info.precision,
+          .block = info.block,
+          .projection = tagged(info, "projection"),
+          .gate = tagged(info, "gate")};
 }
 
 }  // namespace
@@ -120,6 +128,39 @@ PassCost CostModel::sample_cost(std::span<const LayerBits> bits) const {
   assert(bits.size() == layers_.size());
   PassCost sum;
   for (std::size_t i = 0; i < layers_.size(); ++i) sum += layer_cost(i, bits[i]);
+  return sum;
+}
+
+PassCost CostModel::mixed_cost(std::size_t layer, const Mixture& mixture) const {
+  assert(mixture.bits.size() == mixture.shares.size());
+  PassCost sum;
+  double skipped = 1;
+  for (std::size_t k = 0; k < mixture.bits.size(); ++k) {
+    sum += layer_cost(layer, mixture.bits[k]) * mixture.shares[k];
+    skipped -= mixture.shares[k];
+  }
+  if (layers_[layer].projection) sum += layer_cost(layer, LayerBits{}) * skipped;
+  return sum;
+}
+
+PassCost CostModel::sample_cost(std::span<const LayerBits> bits,
+                                std::span<const Mixture> blocks) const {
+  if (blocks.empty()) return sample_cost(bits);
+  assert(bits.size() == layers_.size());
+  PassCost sum;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const int block = layers_[i].block;
+    sum +=
+        block < 0 ? layer_cost(i, bits[i]) : mixed_cost(i, blocks[static_cast<std::size_t>(block)]);
+  }
+  return sum;
+}
+
+PassCost CostModel::gates_cost() const {
+  PassCost sum;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].gate) sum += layer_cost(i, LayerBits{});
+  }
   return sum;
 }
 

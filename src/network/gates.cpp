@@ -30,7 +30,9 @@ Network gated(Network network, int options) {
   network.gates.options = options;
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     if (in_a_block(network, static_cast<int>(i))) continue;
-    network.nodes[i].precision = LayerPrecision::full;
+    Node& node = network.nodes[i];
+    node.ungated = node.precision == LayerPrecision::scheduled;
+    node.precision = LayerPrecision::full;
   }
   return network;
 }

@@ -15,6 +15,13 @@ std::int64_t weights(const Node& node) {
   return std::int64_t{node.out.channels} * (node.in.channels / node.groups) * area;
 }
 
+std::vector<std::string> tags_of(const Node& node) {
+  std::vector<std::string> tags;
+  if (node.depthwise()) tags.emplace_back("depthwise");
+  if (node.ungated) tags.emplace_back("ungated");
+  return tags;
+}
+
 LayerInfo info_of(const Node& node) {
   const bool convolution = node.kind == NodeKind::convolution;
   return {.name = node.name,
@@ -31,8 +38,21 @@ LayerInfo info_of(const Node& node) {
           .norm_ops = convolution ? 2 * node.out.elements() : 0,
           .input_error = node.input == kInput ? InputError::not_needed : InputError::computed,
           .precision = node.precision,
-          .tags = node.depthwise() ? std::vector<std::string>{"depthwise"}
-                                   : std::vector<std::string>{}};
+          .tags = tags_of(node)};
+}
+
+// Says which layers of a block its gate chooses for, and which of them brings the block's input to
+// the shape of its output.
+void mark_block(const Network& network, int number, std::vector<LayerInfo>& layers) {
+  const ResidualBlock& block = network.blocks[static_cast<std::size_t>(number)];
+  const int residual = network.nodes[static_cast<std::size_t>(block.last)].residual;
+  for (const std::string& name : gated_layers(network, block)) {
+    LayerInfo& layer = *std::ranges::find(layers, name, &LayerInfo::name);
+    layer.block = number;
+    const bool projection =
+        residual >= block.first && network.nodes[static_cast<std::size_t>(residual)].name == name;
+    if (projection) layer.tags.emplace_back("projection");
+  }
 }
 
 }  // namespace
@@ -72,11 +92,7 @@ std::vector<LayerInfo> layers_of(const Network& network) {
     if (node.has_weights()) layers.push_back(info_of(node));
   }
   if (!network.has_gates()) return layers;
-  for (std::size_t i = 0; i < network.blocks.size(); ++i) {
-    for (const std::string& name : gated_layers(network, network.blocks[i])) {
-      std::ranges::find(layers, name, &LayerInfo::name)->block = static_cast<int>(i);
-    }
-  }
+  for (int i = 0; i < std::ssize(network.blocks); ++i) mark_block(network, i, layers);
   std::ranges::copy(gate_layers(network), std::back_inserter(layers));
   return layers;
 }

@@ -63,7 +63,9 @@ void write_summary(const std::filesystem::path& run_directory, const Recipe& rec
                   {"gbitops", state.bitops / kGiga},
                   {"gbitops_static", state.bitops_static / kGiga},
                   {"saving_percent", saving_percent(state.bitops, state.bitops_static)}};
-  if (recipe.precision.progressive || !result.stages.empty()) {
+  const auto& gates = recipe.precision.dynamic;
+  if (recipe.precision.progressive || (gates && gates->target.size() > 1) ||
+      !result.stages.empty()) {
     summary["stages"] = Json::array();
     for (const StageChange& change : result.stages) summary["stages"].push_back(to_json(change));
   }

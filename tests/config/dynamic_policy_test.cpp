@@ -66,7 +66,31 @@ TEST(DynamicPolicyTest, GatedLayersHaveTheDearestOptionsBitsAndOthersAreInFloat)
   for (const char* name : {"conv1", "fc", "gates.head"}) {
     EXPECT_EQ(bits_of(policy, bits, name), LayerBits{}) << name;
   }
-  EXPECT_EQ(bits.counted, bits.layers);
+}
+
+LayerBits counted_of(const PrecisionPolicy& policy, const StepBits& bits, const std::string& name) {
+  return bits_of(policy, {.layers = bits.counted}, name);
+}
+
+TEST(DynamicPolicyTest, WhatGatesMadeFloatCountsAsFloatAndTheRestAsInAStaticNetwork) {
+  const DynamicPolicy small = policy_of(dynamic());
+  EXPECT_EQ(counted_of(small, small.decide(0), "conv1"), LayerBits{});
+  EXPECT_EQ(counted_of(small, small.decide(0), "gates.ih"), LayerBits{});
+  EXPECT_EQ(counted_of(small, small.decide(0), "fc"), (LayerBits{8, 8, 8}));
+  EXPECT_EQ(counted_of(small, small.decide(0), "layer1.0.conv1"), (LayerBits{4, 6, 12}));
+  const DynamicPolicy large = policy_of(dynamic(), "resnet18");
+  EXPECT_EQ(counted_of(large, large.decide(0), "conv1"), (LayerBits{8, 8, 8}));
+}
+
+TEST(DynamicPolicyTest, SavingsAreMeasuredAgainstStaticEightBits) {
+  const DynamicPolicy policy = policy_of(dynamic(), "cifar_mobilenet_v2");
+  const StepBits bits = policy.reference();
+  EXPECT_EQ(bits.common, (LayerBits{8, 8, 8}));
+  for (const char* name : {"conv1", "conv2", "layers.3.conv1", "layers.3.conv2"}) {
+    EXPECT_EQ(bits_of(policy, bits, name), (LayerBits{8, 8, 8})) << name;
+  }
+  EXPECT_EQ(bits_of(policy, bits, "linear"), LayerBits{});
+  EXPECT_EQ(counted_of(policy, bits, "linear"), (LayerBits{8, 8, 8}));
 }
 
 TEST(DynamicPolicyTest, ProjectionsOfTheImageNetNetworksAreInFloat) {

@@ -3,7 +3,9 @@
 
 #include "bitcycle/train/cost_meter.h"
 
+#include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/precision_plan.h"
+#include "bitcycle/network/gates.h"
 #include "bitcycle/network/zoo.h"
 
 #include <gtest/gtest.h>
@@ -94,6 +96,71 @@ TEST(CostMeterTest, CountsTheScheduledRunAgainstTheStaticOne) {
   double sum = 0;
   for (Step step = 0; step < 2000; ++step) sum += meter.bitops(plan.decide(step));
   EXPECT_NEAR(100 * (1 - sum / 2000 / meter.static_bitops()), 36.67, 0.01);
+}
+
+// Gates: what they choose is counted layer by layer.
+
+DynamicPolicy gated_policy(const std::string& model) {
+  PrecisionRecipe recipe;
+  DynamicRecipe& dynamic = recipe.dynamic.emplace();
+  dynamic.options = {{0, 0}, {3, 6}, {6, 12}};
+  dynamic.weight = 4;
+  dynamic.target = {3};
+  return {recipe, layers_of(gated(make_network(model), 3)), {100, 10}};
+}
+
+// All samples of a step at one option in every block.
+StepBits chosen(const DynamicPolicy& policy, PrecisionOption option, double share = 1) {
+  StepBits bits = policy.decide(0);
+  const std::size_t blocks = policy.objective().weights().blocks.size();
+  bits.blocks.assign(blocks, {.bits = {policy.bits_of(option)}, .shares = {share}});
+  return bits;
+}
+
+TEST(CostMeterTest, GatesAreMeasuredAgainstTheStaticNetworkWithoutThem) {
+  for (const char* model : {"cifar_resnet38", "cifar_mobilenet_v2", "resnet18"}) {
+    const CostModel model_without(layers_of(make_network(model)), Counting::paper);
+    EXPECT_EQ(CostMeter(gated_policy(model)).static_bitops(),
+              model_without.sample_cost(layer_bits(8, 8)).total())
+        << model;
+  }
+}
+
+// ResNet-38: all convolutions but the first are in blocks. That and the gates are in float, and the
+// classifier counts at 8 bits.
+TEST(CostMeterTest, ChoicesCountWithTheirLayersTrueSizes) {
+  const DynamicPolicy policy = gated_policy("cifar_resnet38");
+  const double stem = (3 * 16 * 9 + 2 * 16) * 32 * 32, classifier = 640;
+  double gates = 0;
+  for (const LayerInfo& layer : gate_layers(gated(make_network("cifar_resnet38"), 3))) {
+    gates += static_cast<double>(layer.macs);
+  }
+  const double blocks = 84'031'744.0 - 90 * 64 - stem - classifier;  // 10 classes, not 100
+  EXPECT_EQ(CostMeter(policy).bitops(chosen(policy, {3, 6})),
+            blocks * (12 + 24 + 18) + (stem + gates) * 3 * 1024 + classifier * 3 * 64);
+}
+
+TEST(CostMeterTest, CostIsLinearInTheSharesOfTheChoices) {
+  const DynamicPolicy policy = gated_policy("cifar_resnet38");
+  const CostMeter meter(policy);
+  StepBits mixed = policy.decide(0);
+  mixed.blocks.assign(
+      18, {.bits = {policy.bits_of({3, 6}), policy.bits_of({6, 12})}, .shares = {0.75, 0.25}});
+  EXPECT_DOUBLE_EQ(meter.bitops(mixed), 0.75 * meter.bitops(chosen(policy, {3, 6})) +
+                                            0.25 * meter.bitops(chosen(policy, {6, 12})));
+  EXPECT_DOUBLE_EQ(meter.bitops(policy.decide(0)), meter.bitops(chosen(policy, {6, 12})));
+}
+
+// What skips a block costs nothing there, but where the shape changes its projection in float.
+TEST(CostMeterTest, SkippedSamplesPayForProjectionsAlone) {
+  const DynamicPolicy policy = gated_policy("cifar_resnet38");
+  const CostMeter meter(policy);
+  const double kept = meter.bitops(chosen(policy, {3, 6})),
+               skipped = meter.bitops(chosen(policy, {}, 0));
+  const double projections = (16 + 2) * 32.0 * 16 * 16 + (32 + 2) * 64.0 * 8 * 8;
+  EXPECT_DOUBLE_EQ(meter.bitops(chosen(policy, {3, 6}, 0.5)), (kept + skipped) / 2);
+  const double outside = kept - (84'031'744.0 - 90 * 64 - (3 * 16 * 9 + 2 * 16) * 1024 - 640) * 54;
+  EXPECT_DOUBLE_EQ(skipped - outside, projections * 3 * 1024);
 }
 
 }  // namespace

@@ -16,6 +16,9 @@
 
 namespace bitcycle {
 
+// Static at 8/8, the papers' SBM: what savings are measured against.
+inline constexpr LayerBits kGatesReference{8, 8, 8};
+
 // What is wrong in [precision.dynamic]; nothing, if it makes sense.
 std::optional<StageComplaint> complaint_of(const DynamicRecipe& recipe);
 
@@ -49,12 +52,16 @@ class DynamicPolicy : public PrecisionPolicy {
   // At "max" and "current" the gates choose as in training; at a width or in float they are not
   // asked, and all gated layers have it.
   StepBits evaluation(const EvaluationBits& bits, Step step) const override;
+  // Static at 8/8, as a network without gates has it: with all that is in float because of them.
+  StepBits reference() const override;
   std::vector<LayerWidths> widths() const override;
   std::optional<StageChange> observe(Step step, const MetricSums& metrics) override;
   PolicyState state() const override;
   void restore(const PolicyState& state) override;
 
  private:
+  StepBits counted(StepBits bits) const;
+
   DynamicRecipe recipe_;
   PrecisionPlan plan_;
   GateObjective objective_;

@@ -7,7 +7,6 @@
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/layer_info.h"
-#include "bitcycle/network/mixture.h"
 #include "bitcycle/schedule/schedule.h"
 #include "bitcycle/schedule/spec.h"
 
@@ -31,9 +30,9 @@ struct StepBits {
   // that are common to the others.
   std::vector<LayerBits> counted;
   LayerBits common;  // of the layers that have none of their own, for people to look at
-  // What samples really had in each layer whose bits gates chose for each of them, in place of
-  // `layers` and `counted`; an entry per layer, or none at all.
-  std::vector<Mixture> mixtures = {};
+  // What the samples really had in the layers whose bits gates chose for each of them, by the index
+  // of the layer, in place of `layers` and `counted`; empty until gates have chosen.
+  LayerMixtures mixtures = {};
 };
 
 // At which precision to evaluate.
@@ -71,8 +70,10 @@ class PrecisionPolicy {
   // Throws Error(checkpoint) when this is no state of the policy.
   virtual void restore(const PolicyState&) {}
 
-  // The step at the upper bounds: what savings are measured against.
+  // The step at the upper bounds.
   StepBits upper() const { return evaluation({}, 0); }
+  // What savings are measured against.
+  virtual StepBits reference() const { return upper(); }
 };
 
 }  // namespace bitcycle

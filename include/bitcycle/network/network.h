@@ -47,6 +47,7 @@ struct Node {
   int groups = 1;
   Activation activation = Activation::none;
   LayerPrecision precision = LayerPrecision::scheduled;
+  bool ungated = false;  // in float only because the network has gates, and none chooses for it
   WeightInit init = WeightInit::normal_fan_out;
   ImageShape in;  // shapes of one sample; linear layers use channels x 1 x 1
   ImageShape out;
@@ -91,7 +92,8 @@ struct Network {
 };
 
 // Its convolutions and linear layers, in its order, then those of its gates; a unit of work is a
-// sample.
+// sample. Tags: "depthwise"; with gates also "ungated" (Node::ungated), "gate", and "projection"
+// for a gated layer that samples pass even where they skip its block.
 std::vector<LayerInfo> layers_of(const Network& network);
 
 }  // namespace bitcycle
