@@ -6,14 +6,14 @@
 #include "bitcycle/cost/run_cost.h"
 #include "bitcycle/events/metrics_file.h"
 #include "bitcycle/report/table.h"
-#include "bitcycle/schedule/compose.h"
 
 #include "base/json_text.h"
+#include "cli/cost_gates.h"
 #include "cli/cost_subject.h"
 #include "cli/run_bits.h"
+#include "cli/step_cost.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -22,18 +22,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kGiga = 1e9;
-
 // What a recipe's steps cost: a row for each combination of bits, in the order of their appearance.
 struct Row {
   LayerBits bits;
   Step steps = 0;      // 0: not known beforehand
   double gbitops = 0;  // of one step, a mean where overrides move on their own
-};
-
-// From the least to the most; the same where all is known.
-struct Bounds {
-  double least = 0, most = 0;
 };
 
 struct RecipeCost {
@@ -43,40 +36,6 @@ struct RecipeCost {
   std::vector<Row> rows;
   double gbitops_static = 0;
   Bounds gbitops;
-};
-
-std::int64_t work_of(const Recipe& recipe) {
-  const std::int64_t rows = std::int64_t{recipe.data.batch_size} * recipe.optimizer.accumulate;
-  const bool text = task_of(recipe.model.name) == TaskKind::language_model;
-  return text ? rows * window_of(recipe) : rows;
-}
-
-RunLength length_of(const Recipe& recipe, Step steps_of_epochs) {
-  const Step steps = recipe.steps > 0 ? recipe.steps : steps_of_epochs;
-  if (steps > kMostShownSteps) {
-    throw Error(ErrorCode::usage,
-                fmt::format("expected a run of at most {} steps to count, found {}",
-                            kMostShownSteps, steps));
-  }
-  const double per_epoch =
-      recipe.epochs > 0 ? static_cast<double>(steps) / std::ceil(recipe.epochs) : 1;
-  return {steps, std::max<Step>(1, std::llround(per_epoch))};
-}
-
-// The bits of a step, in billions of bit operations.
-class StepCost {
- public:
-  StepCost(const std::vector<LayerInfo>& layers, Counting counting, std::int64_t work)
-      : model_(layers, counting), work_(static_cast<double>(work) / kGiga) {}
-
-  double operator()(const StepBits& bits) const {
-    const bool as_executed = model_.counting() == Counting::bitcycle;
-    return work_ * model_.sample_cost(as_executed ? bits.layers : bits.counted).total();
-  }
-
- private:
-  CostModel model_;
-  double work_;
 };
 
 std::vector<Row> scheduled_rows(const PrecisionPlan& plan, Step steps, const StepCost& cost) {
@@ -97,32 +56,10 @@ Bounds scheduled_bounds(const std::vector<Row>& rows) {
   return {sum, sum};
 }
 
-// The cost when stage i begins at starts[i].
-double staged_cost(const std::vector<Row>& rows, const std::vector<Step>& starts, Step steps) {
-  double sum = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Step end = i + 1 < rows.size() ? std::min(starts[i + 1], steps) : steps;
-    const Step begin = std::min(starts[i], end);
-    sum += static_cast<double>(end - begin) * rows[i].gbitops;
-  }
-  return sum;
-}
-
-// Stages never get cheaper, so a run costs least when each begins as late as it may, and most when
-// none waits longer than a window. Where nobody knows an epoch's steps a period counts as one step,
-// which is a bound all the same.
-Bounds staged_bounds(const ProgressiveRecipe& recipe, const std::vector<Row>& rows,
-                     const RunLength& length) {
-  const Step period = recipe.period > 0 ? recipe.period : length.steps_per_epoch;
-  std::vector<Step> earliest, latest;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Step late = i == 0                     ? 0
-                      : recipe.deadlines.empty() ? length.steps
-                                                 : step_at(recipe.deadlines[i - 1], length.steps);
-    latest.push_back(late);
-    earliest.push_back(std::min(late, static_cast<Step>(i) * recipe.window * period));
-  }
-  return {staged_cost(rows, latest, length.steps), staged_cost(rows, earliest, length.steps)};
+std::vector<double> stage_costs(const std::vector<Row>& rows) {
+  std::vector<double> costs;
+  for (const Row& row : rows) costs.push_back(row.gbitops);
+  return costs;
 }
 
 RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
@@ -137,13 +74,14 @@ RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
       const StepBits bits = stage.decide(0);
       cost.rows.push_back({bits.common, 0, step_cost(bits)});
     }
-    cost.gbitops_static = steps * step_cost(policy.upper());
-    cost.gbitops = staged_bounds(*recipe.precision.progressive, cost.rows, cost.length);
+    cost.gbitops_static = steps * step_cost.reference(policy);
+    cost.gbitops =
+        staged_bounds(*recipe.precision.progressive, stage_costs(cost.rows), cost.length);
     return cost;
   }
   const PrecisionPlan plan(recipe.precision, cost.subject.layers, cost.length);
   cost.rows = scheduled_rows(plan, cost.length.steps, step_cost);
-  cost.gbitops_static = steps * step_cost(plan.upper());
+  cost.gbitops_static = steps * step_cost.reference(plan);
   cost.gbitops = scheduled_bounds(cost.rows);
   return cost;
 }
@@ -196,7 +134,9 @@ Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
 }  // namespace
 
 void print_recipe_cost(const RecipeCostOptions& options) {
-  const RecipeCost cost = cost_of(read_recipe(options.path), options);
+  const Recipe recipe = read_recipe(options.path);
+  if (recipe.precision.dynamic) return print_gates_cost(recipe, options);
+  const RecipeCost cost = cost_of(recipe, options);
   options.json ? fmt::print("{}\n", json_text(to_json(cost, options), 2))
                : print_text(cost, options);
 }

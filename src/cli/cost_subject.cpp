@@ -24,10 +24,7 @@ Network network_of(const CostSubjectOptions& options) {
   return make_network(options.model, network);
 }
 
-CostSubject pictures_subject(const CostSubjectOptions& options) {
-  if (options.vocabulary) refuse("--vocabulary", options.model);
-  if (!options.settings.empty()) refuse("--set", options.model);
-  const Network network = network_of(options);
+CostSubject pictures_subject(const Network& network) {
   const ImageShape& input = network.input;
   return {.name = network.name,
           .shape = fmt::format("{} classes, {}x{}x{}", network.classes, input.channels,
@@ -37,6 +34,12 @@ CostSubject pictures_subject(const CostSubjectOptions& options) {
           .parameters = network.parameters(),
           .layers = layers_of(network),
           .unit = "sample"};
+}
+
+CostSubject pictures_subject(const CostSubjectOptions& options) {
+  if (options.vocabulary) refuse("--vocabulary", options.model);
+  if (!options.settings.empty()) refuse("--set", options.model);
+  return pictures_subject(network_of(options));
 }
 
 std::int64_t parameters_of(const Recipe& recipe, std::int64_t words) {
@@ -88,7 +91,7 @@ CostSubject cost_subject(const CostSubjectOptions& options) {
 
 CostSubject recipe_subject(const Recipe& recipe) {
   if (task_of(recipe.model.name) == TaskKind::image_classification) {
-    return pictures_subject(pictures_of(recipe));
+    return pictures_subject(with_gates(network_of(pictures_of(recipe)), recipe.precision));
   }
   return language_subject(recipe, usual_vocabulary(recipe.model.name));
 }

@@ -1,6 +1,7 @@
 #include "cli/run_bits.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/events/metrics_file.h"
@@ -100,6 +101,7 @@ std::vector<LayerBits> explained_bits(const Recipe& recipe, const fs::path& run,
 }
 
 LayerBits upper_bits(const PrecisionRecipe& recipe, RunLength length) {
+  if (recipe.dynamic) return kGatesReference;
   if (recipe.progressive) return stage_bits(*recipe.progressive).back();
   return common_plan(recipe, length).upper().common;
 }
@@ -121,7 +123,8 @@ BitsView run_bits(const fs::path& run) {
   const std::vector<LoggedStep> log = checked_log(run);
   const LoggedStep& last = log.back();
   const RunLength length = length_of(recipe, last);
-  std::vector<LayerBits> bits = explained_bits(recipe, run, length, last.step);
+  std::vector<LayerBits> bits =
+      recipe.precision.dynamic ? logged_bits(log) : explained_bits(recipe, run, length, last.step);
   const bool explained = agree(bits, log);
   if (!explained) bits = logged_bits(log);
   const LayerBits upper = upper_bits(recipe.precision, length);

@@ -48,10 +48,17 @@ std::string progressive_text(const ProgressiveRecipe& recipe) {
   return fmt::format("PFQ {}/{}", fmt::join(recipe.forward, "-"), fmt::join(recipe.backward, "-"));
 }
 
+// "DFQ 4w cp 3", "FracTrain 4w cp 1.5-2-2.5-3": bits of weights, targets.
+std::string dynamic_text(const DynamicRecipe& recipe) {
+  return fmt::format("{} {}w cp {}", recipe.target.size() > 1 ? "FracTrain" : "DFQ", *recipe.weight,
+                     fmt::join(recipe.target, "-"));
+}
+
 // "CR 3-8/8": forward over backward; weights and activations apart where they differ.
 std::string precision_text(const PrecisionRecipe& precision) {
   const std::string overrides = precision.overrides.empty() ? "" : " with overrides";
   if (precision.progressive) return progressive_text(*precision.progressive) + overrides;
+  if (precision.dynamic) return dynamic_text(*precision.dynamic) + overrides;
   const std::string weight = schedule_text(precision.weight.value_or(precision.forward));
   const std::string activation = schedule_text(precision.activation.value_or(precision.forward));
   const std::string forward = weight == activation ? weight : weight + "w " + activation + "a";

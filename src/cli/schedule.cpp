@@ -267,16 +267,20 @@ void show_bits(const BitsView& view, const Options& options) {
   print_text(view);
 }
 
-// Stages are not known beforehand: what can be said of them is a table, and not a curve.
+// Stages and choices are not known beforehand: what can be said of them is a table, and not a
+// curve.
 void show_recipe(const std::string& file, const Options& options) {
   const Recipe recipe = read_recipe(file);
-  if (!recipe.precision.progressive) {
+  const PrecisionRecipe& precision = recipe.precision;
+  if (!precision.progressive && !precision.dynamic) {
     return show_bits(planned_bits(recipe, file, {options.steps, options.steps_per_epoch}), options);
   }
   if (options.csv || !options.svg.empty()) {
     throw Error(
         ErrorCode::usage,
-        file + " has bits that follow the loss, so nobody knows them before it is trained",
+        file +
+            (precision.dynamic ? " has bits that gates choose" : " has bits that follow the loss") +
+            ", so nobody knows them before it is trained",
         "Without --csv and --svg it is told what can be said; `bitcycle schedule --run RUN` "
         "draws the bits that a run had.");
   }

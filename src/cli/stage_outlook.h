@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be said before a run of precision that will follow its loss: the stages, when each may
-// begin, and what it costs.
+// What can be said before a run of precision that will follow its loss, or its gates: the stages,
+// when each may begin, and what it costs.
 
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/network/layer_bits.h"
@@ -13,17 +13,22 @@
 
 namespace bitcycle::cli {
 
-struct StageOutlook {
-  LayerBits bits;
+struct StageLimits {
   double threshold = 0;  // below which the loss must stay for the stage to end; the last has none
   Step earliest = 0;     // period after which it may begin
   std::optional<double> latest;  // fraction of the run; none: it may never begin
-  double relative_cost = 0;      // of a step, against one of the last stage
+};
+
+struct StageOutlook {
+  LayerBits bits;
+  StageLimits limits;
+  double relative_cost = 0;  // of a step, against one of the last stage
 };
 
 // The recipe has stages.
 std::vector<StageOutlook> stage_outlook(const ProgressiveRecipe& recipe);
 
+// The recipe has stages, or gates.
 std::string outlook_text(const Recipe& recipe, const std::string& title);
 std::string outlook_json(const Recipe& recipe);
 

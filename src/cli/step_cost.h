@@ -1,0 +1,52 @@
+#pragma once
+
+// What a step of a recipe costs, and a run whose steps cost more from stage to stage.
+
+#include "bitcycle/config/precision_policy.h"
+#include "bitcycle/config/recipe.h"
+#include "bitcycle/cost/cost_model.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace bitcycle::cli {
+
+inline constexpr double kGiga = 1e9;
+
+// From the least to the most; the same where all is known.
+struct Bounds {
+  double least = 0, most = 0;
+};
+
+// Samples or tokens of a step.
+std::int64_t work_of(const Recipe& recipe);
+// Of a recipe that gives its length in epochs, the assumed steps. Throws Error(usage) for a run
+// that takes too long to count.
+RunLength length_of(const Recipe& recipe, Step steps_of_epochs);
+
+// The cost of the bits of a step, in billions of bit operations.
+class StepCost {
+ public:
+  StepCost(const std::vector<LayerInfo>& layers, Counting counting, std::int64_t work)
+      : model_(layers, counting), work_(static_cast<double>(work) / kGiga) {}
+
+  double operator()(const StepBits& bits) const;
+  // What savings are measured against; it has no gates.
+  double reference(const PrecisionPolicy& policy) const;
+  // The bits at which the rule counts each layer.
+  const std::vector<LayerBits>& counted(const StepBits& bits) const;
+  // Of one layer.
+  double layer(const StepBits& bits, std::size_t layer) const;
+
+ private:
+  CostModel model_;
+  double work_;
+};
+
+// What a run costs whose stages cost so much a step. They never get cheaper, so a run costs least
+// when each begins as late as it may, and most when none waits longer than a window. Where nobody
+// knows an epoch's steps a period counts as one step, which is a bound all the same.
+Bounds staged_bounds(const IndicatorRecipe& recipe, const std::vector<double>& stages,
+                     const RunLength& length);
+
+}  // namespace bitcycle::cli
