@@ -73,21 +73,15 @@ Besides besides_of(const DynamicPolicy& policy, const StepCost& cost) {
   return besides;
 }
 
-// All samples at one option in every block.
-StepBits chosen(const DynamicPolicy& policy, PrecisionOption option) {
-  StepBits bits = policy.decide(0);
-  const Mixture mixture = option.skips() ? Mixture{} : Mixture{{policy.bits_of(option)}, {1.0}};
-  bits.blocks.assign(policy.objective().weights().blocks.size(), mixture);
-  return bits;
-}
-
 std::vector<OptionRow> option_rows(const DynamicPolicy& policy, const StepCost& cost,
                                    double besides) {
   std::vector<OptionRow> rows;
   for (std::size_t i = 0; i < policy.options().size(); ++i) {
-    const PrecisionOption option = policy.options()[i];
-    const double gbitops = cost(chosen(policy, option));
-    rows.push_back({to_text(option), policy.objective().cp(i), gbitops - besides, gbitops});
+    std::vector<double> shares(policy.options().size(), 0.0);
+    shares[i] = 1;
+    const double gbitops = cost(policy.chosen(shares));
+    rows.push_back(
+        {to_text(policy.options()[i]), policy.objective().cp(i), gbitops - besides, gbitops});
   }
   return rows;
 }

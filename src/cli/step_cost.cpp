@@ -50,7 +50,7 @@ const std::vector<LayerBits>& StepCost::counted(const StepBits& bits) const {
 }
 
 double StepCost::operator()(const StepBits& bits) const {
-  return work_ * model_.sample_cost(counted(bits), bits.blocks).total();
+  return work_ * model_.sample_cost(counted(bits), bits.mixtures).total();
 }
 
 double StepCost::reference(const PrecisionPolicy& policy) const {

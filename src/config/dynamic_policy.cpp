@@ -227,6 +227,21 @@ StepBits DynamicPolicy::decide(Step step) const {
   return counted(plan_.decide(step));
 }
 
+StepBits DynamicPolicy::chosen(const std::vector<double>& shares) const {
+  assert(shares.size() == options().size());
+  StepBits bits = decide(0);
+  for (std::size_t i = 0; i < bits.layers.size(); ++i) {
+    if (!is_gated(layers()[i])) continue;
+    Mixture& mixture = bits.mixtures[i];
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      const bool skips = options()[k].skips();
+      if (skips && !matches(layers()[i], "@projection")) continue;
+      mixture.add(bits_of(skips ? dearest(recipe_) : options()[k]), shares[k]);
+    }
+  }
+  return bits;
+}
+
 StepBits DynamicPolicy::evaluation(const EvaluationBits& bits, Step step) const {
   return counted(plan_.evaluation(bits, step));
 }

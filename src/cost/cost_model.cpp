@@ -31,7 +31,6 @@ CountedLayer counted(const LayerInfo& info, Counting counting) {
           .error_pass = counting != Counting::bitcycle || info.input_error == InputError::computed,
           .precision = info.precision,
           .block = info.block,
-          .projection = tagged(info, "projection"),
           .gate = tagged(info, "gate")};
 }
 
@@ -134,24 +133,19 @@ PassCost CostModel::sample_cost(std::span<const LayerBits> bits) const {
 PassCost CostModel::mixed_cost(std::size_t layer, const Mixture& mixture) const {
   assert(mixture.bits.size() == mixture.shares.size());
   PassCost sum;
-  double skipped = 1;
   for (std::size_t k = 0; k < mixture.bits.size(); ++k) {
     sum += layer_cost(layer, mixture.bits[k]) * mixture.shares[k];
-    skipped -= mixture.shares[k];
   }
-  if (layers_[layer].projection) sum += layer_cost(layer, LayerBits{}) * skipped;
   return sum;
 }
 
 PassCost CostModel::sample_cost(std::span<const LayerBits> bits,
-                                std::span<const Mixture> blocks) const {
-  if (blocks.empty()) return sample_cost(bits);
+                                const LayerMixtures& mixtures) const {
   assert(bits.size() == layers_.size());
   PassCost sum;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const int block = layers_[i].block;
-    sum +=
-        block < 0 ? layer_cost(i, bits[i]) : mixed_cost(i, blocks[static_cast<std::size_t>(block)]);
+    const auto mixture = mixtures.find(i);
+    sum += mixture == mixtures.end() ? layer_cost(i, bits[i]) : mixed_cost(i, mixture->second);
   }
   return sum;
 }

@@ -21,18 +21,20 @@ LayerInfo info_of(const std::string& name, const torch::nn::Module& module) {
 }
 
 // What samples had on average in the layers where each had bits of its own, in whole bits.
-LayerBits mean_of(const std::vector<Mixture>& mixtures) {
-  double samples = 0, weight = 0, activation = 0, error = 0;
-  for (const Mixture& mixture : mixtures) {
-    for (const auto& [bits, count] : mixture.parts) {
-      samples += count;
-      weight += count * bits.weight;
-      activation += count * bits.activation;
-      error += count * bits.error;
+LayerBits mean_of(const LayerMixtures& mixtures) {
+  double all = 0, weight = 0, activation = 0, error = 0;
+  for (const auto& [layer, mixture] : mixtures) {
+    for (std::size_t i = 0; i < mixture.bits.size(); ++i) {
+      const LayerBits& bits = mixture.bits[i];
+      const double share = mixture.shares[i];
+      all += share;
+      weight += share * bits.weight;
+      activation += share * bits.activation;
+      error += share * bits.error;
     }
   }
-  if (samples == 0) return {};
-  const auto whole = [&](double sum) { return static_cast<int>(std::lround(sum / samples)); };
+  if (all == 0) return {};
+  const auto whole = [&](double sum) { return static_cast<int>(std::lround(sum / all)); };
   return {whole(weight), whole(activation), whole(error)};
 }
 
@@ -73,9 +75,8 @@ StepBits PrecisionController::executed(StepBits decided) const {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const QuantLayer* layer = targets_[i].layer;
     if (layer == nullptr) continue;
-    if (!layer->mixture().empty()) {
-      decided.mixtures.resize(targets_.size());
-      decided.mixtures[i] = layer->mixture();
+    if (const auto mixture = layer->mixture()) {
+      decided.mixtures[i] = *mixture;
     } else if (layer->bits() != decided.layers[i]) {
       decided.layers[i] = decided.counted[i] = layer->bits();
     }

@@ -1,5 +1,7 @@
 #include "bitcycle/network/layer_bits.h"
 
+#include <algorithm>
+
 namespace bitcycle {
 namespace {
 
@@ -8,6 +10,16 @@ std::string width(int bits) {
 }
 
 }  // namespace
+
+void Mixture::add(LayerBits own, double share) {
+  const auto found = std::ranges::find(bits, own);
+  if (found != bits.end()) {
+    shares[static_cast<std::size_t>(found - bits.begin())] += share;
+    return;
+  }
+  bits.push_back(own);
+  shares.push_back(share);
+}
 
 std::string to_text(LayerBits bits) {
   const std::string forward = bits.weight == bits.activation

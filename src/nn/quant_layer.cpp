@@ -28,7 +28,8 @@ QuantLayer::QuantLayer() {
 void QuantLayer::set_precision(LayerBits bits, RandomKey step_key) {
   bits_ = bits;
   choice_.reset();
-  mixture_ = {};
+  chosen_ = {};
+  chosen_samples_ = 0;
   step_key_ = step_key;
   calls_ = 0;
   step_.reset();
@@ -41,11 +42,18 @@ void QuantLayer::choose(LayerBits bits) {
 
 void QuantLayer::choose(std::shared_ptr<const SampleChoice> choice, std::int64_t samples) {
   bits_ = choice->widest();
-  mixture_.samples += static_cast<double>(samples);
+  chosen_samples_ += static_cast<double>(samples);
   for (const int option : choice->of_sample) {
-    mixture_.add(choice->options[static_cast<std::size_t>(option)], 1);
+    chosen_.add(choice->options[static_cast<std::size_t>(option)], 1);
   }
   choice_ = std::move(choice);
+}
+
+std::optional<Mixture> QuantLayer::mixture() const {
+  if (chosen_samples_ == 0) return {};
+  Mixture result = chosen_;
+  for (double& share : result.shares) share /= chosen_samples_;
+  return result;
 }
 
 LayerCall QuantLayer::simulated_call(const at::Tensor& x, bool training, NoiseKey noise) {

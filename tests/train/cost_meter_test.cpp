@@ -109,12 +109,9 @@ DynamicPolicy gated_policy(const std::string& model) {
   return {recipe, layers_of(gated(make_network(model), 3)), {100, 10}};
 }
 
-// All samples of a step at one option in every block.
-StepBits chosen(const DynamicPolicy& policy, PrecisionOption option, double share = 1) {
-  StepBits bits = policy.decide(0);
-  const std::size_t blocks = policy.objective().weights().blocks.size();
-  bits.blocks.assign(blocks, {.bits = {policy.bits_of(option)}, .shares = {share}});
-  return bits;
+// Options of the policy above in every block: so many skip, the others have 3/6 or 6/12.
+StepBits chosen(const DynamicPolicy& policy, double skip, double cheap, double dear) {
+  return policy.chosen({skip, cheap, dear});
 }
 
 TEST(CostMeterTest, GatesAreMeasuredAgainstTheStaticNetworkWithoutThem) {
@@ -136,31 +133,30 @@ TEST(CostMeterTest, ChoicesCountWithTheirLayersTrueSizes) {
     gates += static_cast<double>(layer.macs);
   }
   const double blocks = 84'031'744.0 - 90 * 64 - stem - classifier;  // 10 classes, not 100
-  EXPECT_EQ(CostMeter(policy).bitops(chosen(policy, {3, 6})),
+  EXPECT_EQ(CostMeter(policy).bitops(chosen(policy, 0, 1, 0)),
             blocks * (12 + 24 + 18) + (stem + gates) * 3 * 1024 + classifier * 3 * 64);
 }
 
 TEST(CostMeterTest, CostIsLinearInTheSharesOfTheChoices) {
   const DynamicPolicy policy = gated_policy("cifar_resnet38");
   const CostMeter meter(policy);
-  StepBits mixed = policy.decide(0);
-  mixed.blocks.assign(
-      18, {.bits = {policy.bits_of({3, 6}), policy.bits_of({6, 12})}, .shares = {0.75, 0.25}});
-  EXPECT_DOUBLE_EQ(meter.bitops(mixed), 0.75 * meter.bitops(chosen(policy, {3, 6})) +
-                                            0.25 * meter.bitops(chosen(policy, {6, 12})));
-  EXPECT_DOUBLE_EQ(meter.bitops(policy.decide(0)), meter.bitops(chosen(policy, {6, 12})));
+  EXPECT_DOUBLE_EQ(
+      meter.bitops(chosen(policy, 0, 0.75, 0.25)),
+      0.75 * meter.bitops(chosen(policy, 0, 1, 0)) + 0.25 * meter.bitops(chosen(policy, 0, 0, 1)));
+  EXPECT_DOUBLE_EQ(meter.bitops(policy.decide(0)), meter.bitops(chosen(policy, 0, 0, 1)));
 }
 
-// What skips a block costs nothing there, but where the shape changes its projection in float.
+// What skips a block costs nothing there, but where the shape changes its projection, at the
+// dearest option.
 TEST(CostMeterTest, SkippedSamplesPayForProjectionsAlone) {
   const DynamicPolicy policy = gated_policy("cifar_resnet38");
   const CostMeter meter(policy);
-  const double kept = meter.bitops(chosen(policy, {3, 6})),
-               skipped = meter.bitops(chosen(policy, {}, 0));
+  const double kept = meter.bitops(chosen(policy, 0, 1, 0)),
+               skipped = meter.bitops(chosen(policy, 1, 0, 0));
   const double projections = (16 + 2) * 32.0 * 16 * 16 + (32 + 2) * 64.0 * 8 * 8;
-  EXPECT_DOUBLE_EQ(meter.bitops(chosen(policy, {3, 6}, 0.5)), (kept + skipped) / 2);
+  EXPECT_DOUBLE_EQ(meter.bitops(chosen(policy, 0.5, 0.5, 0)), (kept + skipped) / 2);
   const double outside = kept - (84'031'744.0 - 90 * 64 - (3 * 16 * 9 + 2 * 16) * 1024 - 640) * 54;
-  EXPECT_DOUBLE_EQ(skipped - outside, projections * 3 * 1024);
+  EXPECT_DOUBLE_EQ(skipped - outside, projections * (24 + 48 + 72));
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ class DynamicPolicy : public PrecisionPolicy {
   const std::vector<LayerInfo>& layers() const override { return plan_.layers(); }
   // Gated layers have the bits of the dearest option: what the gates choose, they tell the layers.
   StepBits decide(Step step) const override;
+  // The same where samples have chosen the options in these shares, in all blocks alike. Samples
+  // that skip a block pass its projection at the dearest option.
+  StepBits chosen(const std::vector<double>& shares) const;
   // At "max" and "current" the gates choose as in training; at a width or in float they are not
   // asked, and all gated layers have it.
   StepBits evaluation(const EvaluationBits& bits, Step step) const override;

@@ -61,8 +61,6 @@ struct CountedLayer {
   bool error_pass = true;  // whether the error of its input is computed
   LayerPrecision precision = LayerPrecision::scheduled;
   int block = -1;  // whose gate chooses its bits; -1: none
-  bool projection =
-      false;  // of such a block: what skips the block passes it all the same, in float
   bool gate = false;
 
   std::int64_t ops() const { return macs + norm_ops; }
@@ -86,9 +84,9 @@ class CostModel {
   PassCost layer_cost(std::size_t layer, LayerBits bits) const;
   PassCost sample_cost(std::span<const LayerBits> bits) const;
   PassCost sample_cost(LayerBits bits) const { return sample_cost(resolve(bits)); }
-  // The mean over samples that had bits of their own: layers of a block count at its mixture,
-  // linear in the shares. Without mixtures all count at `bits`.
-  PassCost sample_cost(std::span<const LayerBits> bits, std::span<const Mixture> blocks) const;
+  // The mean over samples that had bits of their own: layers with a mixture count at that, linear
+  // in its shares, the others at `bits`.
+  PassCost sample_cost(std::span<const LayerBits> bits, const LayerMixtures& mixtures) const;
   // What gates cost in a sample, in float; part of sample_cost() where the network has them.
   PassCost gates_cost() const;
 

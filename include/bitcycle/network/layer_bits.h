@@ -2,6 +2,8 @@
 
 // The precision of one layer at one step, by role.
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,12 +17,16 @@ struct LayerBits {
   bool operator==(const LayerBits&) const = default;
 };
 
-// What the samples of a step had in a block whose gate chose for each of them: which bits, and the
-// share of samples. Those that skipped the block are in none, so shares may add up to less than 1.
+// What the samples of a step had in a layer whose bits a gate chose for each of them: which bits,
+// and the share of samples. Those that skipped it are in none, so shares may add up to less than 1.
 struct Mixture {
   std::vector<LayerBits> bits;
   std::vector<double> shares;
+
+  void add(LayerBits own, double share);
 };
+// By the index of the layer.
+using LayerMixtures = std::map<std::size_t, Mixture>;
 
 // Forward over backward: "8/8", "4w 8a/8", "fp/fp".
 std::string to_text(LayerBits bits);

@@ -9,7 +9,6 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
-#include "bitcycle/network/mixture.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/unit_tensor.h"
@@ -36,7 +35,7 @@ class QuantLayer : public SchemeUser {
   // Null: all samples have the same bits.
   const std::shared_ptr<const SampleChoice>& choice() const { return choice_; }
   // What samples have had since the step began, where bits were chosen for each.
-  const Mixture& mixture() const { return mixture_; }
+  std::optional<Mixture> mixture() const;
 
   // Starts in SBM. A layer that can be executed overrides this to keep the executor too.
   void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor) override {
@@ -77,7 +76,8 @@ class QuantLayer : public SchemeUser {
   std::shared_ptr<const Scheme> scheme_;
   LayerBits bits_;
   std::shared_ptr<const SampleChoice> choice_;
-  Mixture mixture_;
+  Mixture chosen_;             // in numbers of samples, since the step began
+  double chosen_samples_ = 0;  // with those that skipped
   RandomKey step_key_{0};
   std::uint64_t calls_ = 0;  // since the key was set
   // The running range when the step began, and the union of the ranges of its calls so far.

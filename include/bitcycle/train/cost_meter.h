@@ -18,7 +18,7 @@ class CostMeter {
 
   // Bit operations of one unit of work (a sample, a token), and of the reference.
   double bitops(const StepBits& bits) const {
-    return model_.sample_cost(bits.counted, bits.blocks).total();
+    return model_.sample_cost(bits.counted, bits.mixtures).total();
   }
   double static_bitops() const { return static_bitops_; }
   Counting counting() const { return model_.counting(); }
