@@ -6,6 +6,8 @@
 #include "bitcycle/kernels/integer/conv.h"
 #include "bitcycle/quant/executor.h"
 
+#include <span>
+
 namespace bitcycle {
 
 struct ConvProducts {

@@ -9,6 +9,8 @@
 #include "quant/simulated_results.h"
 
 #include <cmath>
+#include <cstring>
+#include <numeric>
 
 namespace bitcycle {
 namespace {
@@ -17,6 +19,7 @@ using integer::CodeGrid;
 using integer::Codes;
 using integer::ConvShape;
 using integer::ConvWeights;
+using integer::ImageCodes;
 
 constexpr double kExactInSingle = 16777216.0;  // 2^24
 
@@ -42,6 +45,32 @@ struct CodeTensor {
     make_all(grid, *from.maker, buffer.data_ptr<std::uint8_t>());
   }
 };
+
+// Some images of a batch as a batch of their own.
+class PickedImages : public integer::CodeMaker {
+ public:
+  PickedImages(const Codes& from, std::span<const int> images) : from_(from), images_(images) {}
+  void make(int image, std::uint8_t* codes) const override {
+    from_.maker->make(images_[static_cast<std::size_t>(image)], codes);
+  }
+
+  Codes codes() const { return {nullptr, from_.params, this}; }
+  int image(std::int64_t picked) const { return images_[static_cast<std::size_t>(picked)]; }
+  ConvShape shape(ConvShape of) const {
+    of.batch = static_cast<int>(images_.size());
+    return of;
+  }
+
+ private:
+  Codes from_;
+  std::span<const int> images_;
+};
+
+std::vector<int> all_images(const ConvShape& s) {
+  std::vector<int> all(static_cast<std::size_t>(s.batch));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
 
 // code - zero point as [batch, channels, height, width], halo included.
 at::Tensor differences(const CodeGrid& grid, const Codes& codes, at::ScalarType type) {
@@ -74,8 +103,9 @@ at::Tensor by_pixel(const at::Tensor& x) {
   return x.permute({0, 2, 3, 1}).to(at::kFloat).contiguous();
 }
 
-void simulated_forward(const ConvShape& s, Codes made, const ConvWeights& weights,
-                       integer::MutableReal output, integer::ChannelStats& stats) {
+// Calls sink(pixel, channel, value) for every output.
+template <typename Sink>
+void each_output(const ConvShape& s, const Codes& made, const ConvWeights& weights, Sink sink) {
   const CodeTensor tensor(made, s.input_grid());
   const Codes& input = tensor.codes;
   const double products = s.kernel * s.kernel * s.group_inputs();
@@ -88,12 +118,40 @@ void simulated_forward(const ConvShape& s, Codes made, const ConvWeights& weight
       convolved(s, per_group, at::ones({s.groups, 1, s.kernel, s.kernel}, type));
   std::vector<float> scales(weights.scales().begin(), weights.scales().end());
   for (float& scale : scales) scale *= input.params.scale;
-  Statistics statistics(s, stats);
-  each_result(by_pixel(sums), by_pixel(boxes), weights.offsets(), scales,
-              [&](std::int64_t pixel, std::int64_t c, float value) {
-                write(output, pixel * s.out_channels + c, value);
-                statistics.add(pixel, c, value);
-              });
+  each_result(by_pixel(sums), by_pixel(boxes), weights.offsets(), scales, sink);
+}
+
+// All outputs, kind by kind.
+std::vector<float> outputs(const ConvShape& s, std::span<const ImageCodes> kinds,
+                           const ConvWeights& weights) {
+  std::vector<float> values(static_cast<std::size_t>(s.error_grid().elements()));
+  const std::int64_t pixels = s.out_height() * s.out_width();
+  for (const ImageCodes& kind : kinds) {
+    const PickedImages picked(kind.codes, kind.images);
+    each_output(picked.shape(s), picked.codes(), weights,
+                [&](std::int64_t pixel, std::int64_t c, float value) {
+                  const std::int64_t image = picked.image(pixel / pixels);
+                  const std::int64_t at = (image * pixels + pixel % pixels) * s.out_channels + c;
+                  values[static_cast<std::size_t>(at)] = value;
+                });
+  }
+  return values;
+}
+
+void simulated_forward(const ConvShape& s, std::span<const ImageCodes> given,
+                       const ConvWeights& weights, integer::MutableReal output,
+                       integer::ChannelStats& stats) {
+  const std::vector<int> all = all_images(s);
+  std::vector<ImageCodes> kinds(given.begin(), given.end());
+  const bool one = kinds.size() == 1 && kinds.front().images.empty();
+  if (one) kinds.front().images = all;
+  const std::vector<float> values = outputs(s, kinds, weights);
+  Statistics statistics(s, one ? s.images_a_sum() : 1, stats);
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    const float value = values[static_cast<std::size_t>(i)];
+    write(output, i, value);
+    statistics.add(i / s.out_channels, i % s.out_channels, value);
+  }
   statistics.flush();
 }
 
@@ -195,23 +253,54 @@ void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, f
   }
 }
 
-void simulated_backward(const integer::ConvBackward& call) {
+void simulated_backward_of_all(const integer::ConvBackward& call) {
   const ConvShape& s = call.shape;
   const CodeTensor errors(call.errors, s.error_grid()), input(call.input, s.input_grid());
   if (call.input_gradient) {
     simulated_backward_data(s, errors.codes, call.weights, call.input_gradient);
   }
-  for (int n = 0; call.after_image && n < s.batch; ++n) call.after_image(n);
   simulated_backward_weights(s, input.codes, errors.codes, call.error_divisor, call.weights,
                              call.weight_gradient);
 }
 
-void tmp_forward(const ConvShape& s, std::span<const integer::ImageCodes> kinds,
-                 const ConvWeights& weights, integer::MutableReal output,
-                 integer::ChannelStats& stats) {
-  simulated_forward(s, kinds[0].codes, weights, output, stats);
+// The images' part of a gradient of the whole batch.
+void scatter(const at::Tensor& from, const PickedImages& picked, integer::MutableReal to) {
+  const std::int64_t each = from.size(1);
+  const std::int64_t bytes = each * integer::bytes_of(to.type);
+  for (std::int64_t n = 0; n < from.size(0); ++n) {
+    std::memcpy(static_cast<char*>(to.data) + picked.image(n) * bytes,
+                static_cast<const char*>(from.data_ptr()) + n * bytes,
+                static_cast<std::size_t>(bytes));
+  }
 }
-constexpr ConvProducts kSimulated{tmp_forward, simulated_backward};
+
+// The images as a batch of their own, whose results are then put where they belong.
+void simulated_backward(const integer::ConvBackward& call) {
+  const std::vector<int> all = all_images(call.shape);
+  const auto images = call.images.empty() ? std::span<const int>(all) : call.images;
+  const PickedImages input(call.input, images), errors(call.errors, images);
+  integer::ConvBackward own = call;
+  own.shape = input.shape(call.shape);
+  own.input = input.codes();
+  own.errors = errors.codes();
+  const auto type = call.input_gradient.type == integer::Real::f16 ? at::kHalf : at::kFloat;
+  const at::Tensor gradient =
+      at::empty({own.shape.batch, own.shape.input_grid().elements() / own.shape.batch}, type);
+  if (call.input_gradient) own.input_gradient.data = gradient.data_ptr();
+  std::vector<float> weights(call.weight_gradient.size());
+  own.weight_gradient = weights;
+  own.after_image = nullptr;
+  simulated_backward_of_all(own);
+  if (call.input_gradient) scatter(gradient, input, call.input_gradient);
+  for (const int image : images) {
+    if (call.after_image) call.after_image(image);
+  }
+  const bool add = call.accumulate == integer::Accumulate::add;
+  std::ranges::transform(weights, call.weight_gradient, call.weight_gradient.begin(),
+                         [add](float more, float there) { return add ? there + more : more; });
+}
+
+constexpr ConvProducts kSimulated{simulated_forward, simulated_backward};
 constexpr ConvProducts kExecuted{integer::conv_forward, integer::conv_backward};
 
 }  // namespace

@@ -43,8 +43,8 @@ void each_result(const at::Tensor& sums, const at::Tensor& boxes, std::span<cons
 // Partial sums in float over groups of images, added up in double.
 class Statistics {
  public:
-  Statistics(const integer::ConvShape& s, integer::ChannelStats& stats)
-      : stats_(stats), pixels_(std::int64_t{s.images_a_sum()} * s.out_height() * s.out_width()) {
+  Statistics(const integer::ConvShape& s, int images_a_sum, integer::ChannelStats& stats)
+      : stats_(stats), pixels_(std::int64_t{images_a_sum} * s.out_height() * s.out_width()) {
     const auto size = static_cast<std::size_t>(s.out_channels);
     sum_.resize(size);
     squares_.resize(size);

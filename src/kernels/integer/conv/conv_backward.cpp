@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -179,12 +180,14 @@ class BackwardRun {
 };
 
 void backward_and_add(const ConvBackward& call) {
-  std::vector<float> own(call.weight_gradient.size());
+  static thread_local AlignedBuffer<float> buffer;
+  const std::span<float> sum = call.weight_gradient;
+  const std::span<float> own(buffer.reserve(sum.size()), sum.size());
   ConvBackward replacing = call;
   replacing.weight_gradient = own;
   replacing.accumulate = Accumulate::replace;
   conv_backward(replacing);
-  for (std::size_t i = 0; i < own.size(); ++i) call.weight_gradient[i] += own[i];
+  std::ranges::transform(own, sum, sum.begin(), std::plus<>());
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// Both executors make the same bytes of batches whose images have widths of their own.
+
+#include "quant/conv_products.h"
+
+#include "kernels/integer/conv/kind_cases.h"
+
+namespace bitcycle {
+namespace {
+
+using namespace integer::testing;
+using integer::Half;
+
+struct Outcome {
+  ConvResults<Half> results;
+  std::vector<int> after;  // how often each image was reported
+};
+
+Outcome products(const KindOperands& o, Executor executor) {
+  const integer::ConvShape& s = o.shape;
+  std::vector<CopiedCodes> inputs, errors;
+  std::vector<integer::ImageCodes> kinds;
+  inputs.reserve(o.images.size());
+  for (std::size_t k = 0; k < o.images.size(); ++k) {
+    inputs.emplace_back(s.input_grid(), o.inputs[k].padded);
+    errors.emplace_back(s.error_grid(), o.errors[k].padded);
+    kinds.push_back({o.images[k], {nullptr, o.inputs[k].params, &inputs[k]}});
+  }
+  Outcome out;
+  ConvResults<Half>& r = out.results;
+  out.after.resize(static_cast<std::size_t>(s.batch));
+  r.output.resize(o.outputs());
+  r.input_gradient.resize(static_cast<std::size_t>(s.input_grid().elements()));
+  r.weight_gradient.assign(static_cast<std::size_t>(s.weights()), 0.25f);
+  conv_products(executor).forward(s, kinds, o.weights, r.output.data(), r.stats);
+  for (std::size_t k = 0; k < o.images.size(); ++k) {
+    if (o.images[k].empty()) continue;
+    conv_products(executor).backward(
+        {.shape = s,
+         .input = kinds[k].codes,
+         .errors = {nullptr, o.errors[k].params, &errors[k]},
+         .weights = o.weights,
+         .input_gradient = r.input_gradient.data(),
+         .weight_gradient = r.weight_gradient,
+         .error_divisor = 8.0f,
+         .after_image = [&](int n) { ++out.after[static_cast<std::size_t>(n)]; },
+         .images = o.images[k],
+         .accumulate = k == 0 ? integer::Accumulate::replace : integer::Accumulate::add});
+  }
+  return out;
+}
+
+TEST(ConvProducts, OfSeveralKindsAreTheSameSimulatedAndExecuted) {
+  for (const integer::ConvShape& shape : kind_shapes()) {
+    for (const int weight_bits : {3, 8}) {
+      const KindOperands operands(shape, weight_bits, kKinds);
+      const Outcome executed = products(operands, Executor::integer);
+      const Outcome simulated = products(operands, Executor::oracle);
+      expect_same(executed.results, simulated.results, describe(operands));
+      EXPECT_EQ(executed.after, std::vector<int>(executed.after.size(), 1));
+      EXPECT_EQ(simulated.after, executed.after);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitcycle
