@@ -281,8 +281,10 @@ void show_recipe(const std::string& file, const Options& options) {
         file +
             (precision.dynamic ? " has bits that gates choose" : " has bits that follow the loss") +
             ", so nobody knows them before it is trained",
-        "Without --csv and --svg it is told what can be said; `bitcycle schedule --run RUN` "
-        "draws the bits that a run had.");
+        precision.dynamic
+            ? "Without --csv and --svg it is told what can be said."
+            : "Without --csv and --svg it is told what can be said; `bitcycle schedule "
+              "--run RUN` draws the bits that a run had.");
   }
   fmt::print("{}", options.json ? outlook_json(recipe) : outlook_text(recipe, file));
 }

@@ -87,6 +87,41 @@ TEST(CostCommandTest, TextNamesTheRuleAndSaysModelled) {
   EXPECT_THAT(outcome.text, HasSubstr("layer3.2.conv2"));
 }
 
+// The paper's DFQ of ResNet-74: all samples at [3, 6] cost 54 / (3 * 64) of static 8/8 in the
+// blocks.
+TEST(CostCommandTest, SaysWhatTheOptionsOfGatesCost) {
+  const std::string recipe = BITCYCLE_SOURCE_DIR "/recipes/fractrain/cifar100-resnet74-dfq.toml";
+  const Json json = run_json("cost " + recipe);
+  const double stem = 3 * 16 * 9 * 1024 + 2 * 16 * 1024, classifier = 6400;
+  const double blocks = 169'654'528 - stem - classifier;
+  ASSERT_EQ(json["options"].size(), 5U);
+  EXPECT_EQ(json["options"][0]["option"], "[3, 6]");
+  EXPECT_NEAR(json["options"][0]["cp_percent"].get<double>(), 1.758, 5e-4);
+  EXPECT_DOUBLE_EQ(json["options"][0]["gbitops_in_blocks"].get<double>(), blocks * 54 / 1e9);
+  EXPECT_DOUBLE_EQ(json["float_gbitops_per_sample"].get<double>(), stem * 3 * 1024 / 1e9);
+  EXPECT_EQ(json["float_layers"], Json({"conv1"}));
+  EXPECT_NEAR(json["gbitops_static"].get<double>(), 2.668e8, 0.0005e8);
+  EXPECT_NEAR(json["cp_most"].get<double>(), 4.688, 5e-4);
+  ASSERT_EQ(json["targets"].size(), 1U);
+  // Where all blocks choose alike cp 3 is 92.16 bit operations, of 3 x 1024, on each of their ops.
+  const double besides = json["gates_gbitops_per_sample"].get<double>() +
+                         json["float_gbitops_per_sample"].get<double>() +
+                         json["fixed_gbitops_per_sample"].get<double>();
+  EXPECT_NEAR(json["targets"][0]["gbitops_per_sample"].get<double>(),
+              besides + blocks * 92.16 / 1e9, 1e-9);
+  EXPECT_EQ(json["gbitops_at_targets_least"], json["gbitops_at_targets_most"]);
+}
+
+TEST(CostCommandTest, CountsGatesAgainstTheSameRulesStaticRun) {
+  const std::string recipe = BITCYCLE_SOURCE_DIR "/recipes/fractrain/cifar100-resnet74-dfq.toml";
+  for (const std::string rule : {"paper", "macs", "bitcycle"}) {
+    const Json gates = run_json("cost " + recipe + " --counting " + rule);
+    const Json fixed =
+        run_json("cost cifar_resnet74 --classes 100 --bits 8 --grad-bits 8 --counting " + rule);
+    EXPECT_DOUBLE_EQ(gates["gbitops_static"].get<double>(), fixed["gbitops"].get<double>()) << rule;
+  }
+}
+
 TEST(CostCommandTest, MistakesExitWithTwoAndNameTheNearest) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"cost cifar_resnt74", "\"cifar_resnet74\""},

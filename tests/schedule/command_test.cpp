@@ -144,6 +144,21 @@ TEST(ScheduleCommandTest, MistakesExitWithTwoAndSayWhatToDo) {
   mistake("CR --start 0.5 --end 0.2", "start");
 }
 
+TEST(ScheduleCommandTest, OfGatesSaysBetweenWhatTheyChoose) {
+  const std::string recipe = BITCYCLE_SOURCE_DIR "/recipes/fractrain/cifar100-resnet74-dfq.toml";
+  const Outcome text = run(recipe);
+  EXPECT_EQ(text.status, 0);
+  EXPECT_THAT(text.text, HasSubstr("4-bit weights; [activation, error] bits: [3, 6], [4, 6]"));
+  EXPECT_THAT(text.text, HasSubstr("cp 3 %"));
+  const nlohmann::json json = nlohmann::json::parse(run(recipe + " --json").text);
+  EXPECT_EQ(json["policy"], "dynamic");
+  EXPECT_EQ(json["options"][4]["error_bits"], 12);
+  EXPECT_EQ(json["stages"][0]["cp_percent"], 3);
+  const Outcome curve = run(recipe + " --csv");
+  EXPECT_EQ(curve.status, 2);
+  EXPECT_THAT(curve.text, HasSubstr("has bits that gates choose"));
+}
+
 TEST(ScheduleCommandTest, APlaceThatCannotBeWrittenIsNamed) {
   const Outcome out = run("CR --svg /nonexistent/x.svg");
   EXPECT_EQ(out.status, 4);
