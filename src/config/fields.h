@@ -85,6 +85,10 @@ void describe(Visit& visit, Is<ScheduleSpec> auto& r) {
 template <class Visit>
 void describe(Visit& visit, Is<ModelRecipe> auto& r) {
   visit(field("name", "network; `bitcycle models` lists them"), r.name);
+  visit(field("weights",
+              "run directory, checkpoint or safetensors file to start from; unset: from the seed")
+            .later(),
+        r.weights);
   const bool lstm = r.name == "lstm_lm", transformer = r.name == "transformer_lm";
   const auto pictures = [&](Field f) {
     return f.only_if(!lstm && !transformer, "name", "a network for pictures");

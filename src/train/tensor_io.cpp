@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bitcycle {
@@ -26,12 +27,6 @@ TensorBytes to_bytes(const at::Tensor& tensor) {
   return stored;
 }
 
-void copy_into(const TensorBytes& stored, const at::Tensor& tensor) {
-  at::Tensor plain = at::empty(tensor.sizes(), tensor.options().device(at::kCPU));
-  std::memcpy(plain.data_ptr(), stored.bytes.data(), stored.bytes.size());
-  tensor.detach().copy_(plain);
-}
-
 [[noreturn]] void mismatch(const std::string& origin, const std::string& what) {
   throw Error(ErrorCode::checkpoint, origin + ": " + what,
               "The checkpoint belongs to another model or optimizer.");
@@ -44,6 +39,14 @@ NamedTensors model_state(const torch::nn::Module& model) {
   for (const auto& item : model.named_parameters()) state.emplace(item.key(), item.value());
   for (const auto& item : model.named_buffers()) state.emplace(item.key(), item.value());
   return state;
+}
+
+at::Tensor to_tensor(const TensorBytes& stored) {
+  const auto* known =
+      std::ranges::find(kTypes, stored.type, &std::pair<at::ScalarType, DataType>::second);
+  at::Tensor tensor = at::empty(stored.shape, known->first);
+  std::memcpy(tensor.data_ptr(), stored.bytes.data(), stored.bytes.size());
+  return tensor;
 }
 
 std::vector<std::byte> encode_tensors(const NamedTensors& tensors) {
@@ -66,7 +69,7 @@ void restore_tensors(std::vector<std::byte> bytes, const std::string& origin,
     if (stored.shape != tensor.sizes().vec() || stored.type != stored_type(tensor.scalar_type())) {
       mismatch(origin, "tensor \"" + name + "\" has another shape or type");
     }
-    copy_into(stored, tensor);
+    tensor.detach().copy_(to_tensor(stored));
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kWeightsReport = "weights.json";
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -32,6 +34,7 @@ bool Trainer::Implementation::due(double every_epochs, Step step) const {
 }
 
 TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
+  if (state.step == 0) start_from_weights();
   begin();
   check_best();
   tidy();
@@ -58,7 +61,12 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
 }
 
 void Trainer::Implementation::begin() {
-  begin_run_files(directory, recipe(), session.task().texts());
+  RunTexts texts = session.task().texts();
+  if (state.step == 0) {
+    std::filesystem::remove(directory / kWeightsReport);
+    if (weights) texts[kWeightsReport] = to_json(*weights);
+  }
+  begin_run_files(directory, recipe(), texts);
   const RunStart start{.run = state.run,
                        .backend = name(session.backend().backend),
                        .counting = std::string(name(Counting::paper)),
@@ -237,7 +245,7 @@ const RunLength& Trainer::length() const {
   return implementation_->session.length();
 }
 const std::vector<std::string>& Trainer::notices() const {
-  return implementation_->session.backend().notices;
+  return implementation_->notices;
 }
 TrainOutcome Trainer::run(const StopSignal& stop) {
   return implementation_->run(stop);

@@ -3,16 +3,52 @@
 #include "bitcycle/train/diagnose.h"
 #include "bitcycle/train/tensor_io.h"
 
+#include "train/run_files.h"
 #include "train/trainer_implementation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace bitcycle {
 
-// Of the backend, what it came to counts: runs that compute the same are the same.
+namespace {
+
+// Rows of an embedding belong to words: those of another vocabulary are of no use.
+void require_same_texts(const WeightsFile& weights, const RunTexts& texts) {
+  for (const auto& [file, text] : stored_texts(weights.run)) {
+    const auto own = texts.find(file);
+    if (own == texts.end() || own->second == text) continue;
+    throw Error(ErrorCode::checkpoint,
+                "model.weights: expected the " + file + " of this run's data, found another in \"" +
+                    weights.run.string() + "\"",
+                "Use weights of a run on the same text, or on a part of it (data.part).");
+  }
+}
+
+// Gates are listed behind the layers that they choose for.
+std::string last_layer(const std::vector<LayerInfo>& layers) {
+  const auto is_gate = [](const LayerInfo& layer) { return matches(layer, "@gate"); };
+  return std::find_if_not(layers.rbegin(), layers.rend(), is_gate)->name;
+}
+
+}  // namespace
+
+// The weights of another run count once, at the start: a run that is resumed has its own.
+void Trainer::Implementation::start_from_weights() {
+  if (!recipe().model.weights || weights) return;
+  const WeightsFile file = find_weights(*recipe().model.weights);
+  require_same_texts(file, session.task().texts());
+  weights = take_weights(file, model_state(session.model()), last_layer(session.task().layers()));
+  for (const std::string& line : to_lines(*weights)) notices.push_back(line);
+  state.run = run_identity();
+}
+
+// Of the backend, what it came to counts, and of the weights, what is in them: runs that compute
+// the same are the same.
 std::string Trainer::Implementation::run_identity() const {
   Recipe settled = session.recipe();
   settled.precision.backend = session.backend().backend;
+  if (weights) settled.model.weights = weights->fingerprint;
   Fingerprint print;
   print.add(fingerprint(settled));
   print.add(state.data);

@@ -12,8 +12,10 @@
 #include "bitcycle/train/session.h"
 #include "bitcycle/train/train_state.h"
 #include "bitcycle/train/trainer.h"
+#include "bitcycle/train/weights.h"
 
 #include <map>
+#include <optional>
 
 namespace bitcycle {
 
@@ -32,6 +34,8 @@ struct Trainer::Implementation {
     session.task().require_trainable();
     state.data = session.task().data_fingerprint();
     state.run = run_identity();
+    notices = session.backend().notices;
+    if (!store.latest()) start_from_weights();
   }
 
   const Recipe& recipe() const { return session.recipe(); }
@@ -45,6 +49,7 @@ struct Trainer::Implementation {
   }
 
   std::string run_identity() const;
+  void start_from_weights();
   bool resume(DataChanges changes);
   TrainState load_state(Step step, const std::vector<std::byte>& json,
                         const std::string& run) const;
@@ -85,8 +90,10 @@ struct Trainer::Implementation {
   CheckpointStore store;
   EventSinks sinks;
   TrainState state;
-  StepBits bits;             // of the last step
-  double timed_seconds = 0;  // measured here since the last logged step
+  std::vector<std::string> notices;
+  std::optional<TakenWeights> weights;  // that the run starts from
+  StepBits bits;                        // of the last step
+  double timed_seconds = 0;             // measured here since the last logged step
   Step timed_steps = 0;
 };
 

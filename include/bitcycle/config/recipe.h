@@ -19,6 +19,8 @@ namespace bitcycle {
 
 struct ModelRecipe {
   std::string name = "cifar_resnet20";
+  // What it starts from: a run directory, a checkpoint or a safetensors file; unset: the seed.
+  std::optional<std::string> weights;
   std::optional<int> classes;  // pictures; default: as many as the dataset has
 
   // Language models; sizes in features. Unset: what is usual for the model.

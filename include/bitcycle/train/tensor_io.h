@@ -11,6 +11,9 @@ namespace bitcycle {
 // Parameters and buffers of a model by name.
 NamedTensors model_state(const torch::nn::Module& model);
 
+// A stored tensor in memory of its own.
+at::Tensor to_tensor(const TensorBytes& stored);
+
 std::vector<std::byte> encode_tensors(const NamedTensors& tensors);
 
 // Writes stored values into existing tensors. Throws Error(checkpoint) that names `origin` unless

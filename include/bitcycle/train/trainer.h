@@ -3,6 +3,7 @@
 // Trains a recipe's network in a run directory:
 //
 //   recipe.toml      the recipe with every default spelled out
+//   weights.json     what it took of the weights that it started from, if the recipe names some
 //   metrics.jsonl    what it computed, see bitcycle/events/metrics_file.h
 //   timing.jsonl     measured seconds; the only file that differs between equal runs
 //   checkpoints/     see bitcycle/io/checkpoint.h

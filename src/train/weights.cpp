@@ -1,0 +1,204 @@
+#include "bitcycle/train/weights.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/base/fingerprint.h"
+#include "bitcycle/io/checkpoint.h"
+#include "bitcycle/io/file.h"
+#include "bitcycle/train/tensor_io.h"
+
+#include "base/json_text.h"
+#include "quant/finite_tensor.h"
+
+#include <algorithm>
+
+namespace bitcycle {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModelFile = "model.safetensors";
+
+[[noreturn]] void refuse_weights(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::checkpoint, "model.weights: " + what, hint);
+}
+
+WeightsFile checkpoint_weights(const fs::path& run, std::int64_t step) {
+  const CheckpointStore store(run);
+  return {store.directory(step) / kModelFile, run, std::move(store.load(step)[kModelFile])};
+}
+
+WeightsFile run_weights(const fs::path& run) {
+  const CheckpointStore store(run);
+  const auto step = store.best() ? store.best() : store.latest();
+  if (step) return checkpoint_weights(run, *step);
+  refuse_weights("\"" + run.string() + "\" has no checkpoint",
+                 "Expected a run directory with checkpoints, a checkpoint, or a safetensors file.");
+}
+
+// The step of RUN/checkpoints/step-00012800.
+std::optional<std::int64_t> step_of(const CheckpointStore& store, const fs::path& directory) {
+  if (directory.parent_path().filename() != "checkpoints") return std::nullopt;
+  for (const std::int64_t step : store.steps()) {
+    if (store.directory(step).filename() == directory.filename()) return step;
+  }
+  return std::nullopt;
+}
+
+WeightsFile directory_weights(const fs::path& given) {
+  const fs::path directory = given.filename().empty() ? given.parent_path() : given;
+  const fs::path run = directory.parent_path().parent_path();
+  if (const auto step = step_of(CheckpointStore(run), directory)) {
+    return checkpoint_weights(run, *step);
+  }
+  const fs::path file = directory / kModelFile;
+  if (fs::exists(file)) return {file, {}, read_file(file, ErrorCode::checkpoint)};
+  return run_weights(directory);
+}
+
+bool is_running_range(const std::string& name) {
+  return name.ends_with(".running_range") || name.ends_with(".running_zero") ||
+         name.ends_with(".steps_tracked");
+}
+
+std::string shape_text(const TakenWeights::Shape& shape) {
+  if (shape.empty()) return "one number";
+  std::string text;
+  for (const std::int64_t size : shape) text += (text.empty() ? "" : " x ") + std::to_string(size);
+  return text;
+}
+
+[[noreturn]] void refuse_shape(const std::string& file, const std::string& name,
+                               const TakenWeights::Shape& expected,
+                               const TakenWeights::Shape& found) {
+  refuse_weights("tensor \"" + name + "\": expected " + shape_text(expected) + ", found " +
+                     shape_text(found) + " in " + file,
+                 "Only the last layer may have other sizes. Choose the network that these weights "
+                 "are of, or other weights.");
+}
+
+[[noreturn]] void refuse_names(const std::string& file, const NamedTensors& tensors,
+                               const TensorFile& stored) {
+  const std::string found =
+      stored.tensors.empty() ? "none at all" : "\"" + stored.tensors.begin()->first + "\"";
+  refuse_weights(file + " has no tensor of this network: expected names such as \"" +
+                     tensors.begin()->first + "\", found such as " + found,
+                 "Names and shapes must be those of the network; `bitcycle cost MODEL --per-layer` "
+                 "lists its layers, and docs/weights.md shows how to rename.");
+}
+
+// One tensor of the network and the values that it will have.
+struct Assignment {
+  at::Tensor tensor, values;
+};
+
+Assignment assignment(const TensorBytes& stored, const at::Tensor& tensor, const std::string& name,
+                      const std::string& file) {
+  const at::Tensor values = to_tensor(stored).to(tensor.scalar_type());
+  if (values.is_floating_point() && !finite_tensor(values)) {
+    refuse_weights("tensor \"" + name + "\" of " + file + " has values that are not finite",
+                   "Use weights of a run that did not diverge.");
+  }
+  return {tensor, values};
+}
+
+std::string name_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kFew, names.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return names.size() > kFew ? text + ", ..." : text;
+}
+
+std::string tensor_count(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " tensor" : " tensors");
+}
+
+}  // namespace
+
+WeightsFile find_weights(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    refuse_weights("\"" + path.string() + "\" does not exist",
+                   "Expected a run directory, a checkpoint, or a safetensors file; a relative path "
+                   "counts from the current directory.");
+  }
+  if (fs::is_directory(path)) return directory_weights(path);
+  return {path, {}, read_file(path, ErrorCode::checkpoint)};
+}
+
+TakenWeights take_weights(const WeightsFile& file, const NamedTensors& tensors,
+                          const std::string& last_layer) {
+  Fingerprint print;
+  print.add(std::span<const std::byte>(file.bytes));
+  const TensorFile stored = decode_safetensors(file.bytes, file.path.string());
+  TakenWeights result{.file = file.path.string(), .fingerprint = print.text()};
+  std::vector<Assignment> assignments;
+  for (const auto& [name, tensor] : tensors) {
+    const auto shape = tensor.sizes().vec();
+    const auto found = stored.tensors.find(name);
+    if (found == stored.tensors.end()) {
+      result.afresh.push_back({name, shape, std::nullopt});
+    } else if (found->second.shape == shape) {
+      result.taken.push_back(name);
+      assignments.push_back(assignment(found->second, tensor, name, result.file));
+    } else {
+      if (!name.starts_with(last_layer + ".")) {
+        refuse_shape(result.file, name, shape, found->second.shape);
+      }
+      result.afresh.push_back({name, shape, found->second.shape});
+    }
+  }
+  if (result.taken.empty()) refuse_names(result.file, tensors, stored);
+  for (const auto& [name, values] : stored.tensors) {
+    if (!tensors.contains(name)) result.unused.push_back(name);
+  }
+  const torch::NoGradGuard no_grad;
+  for (const auto& [tensor, values] : assignments) tensor.detach().copy_(values);
+  return result;
+}
+
+std::vector<std::string> to_lines(const TakenWeights& weights) {
+  std::vector<std::string> absent, resized;
+  std::size_t ranges = 0;
+  for (const auto& [name, shape, found] : weights.afresh) {
+    if (is_running_range(name)) {
+      ranges += name.ends_with(".running_range") ? 1 : 0;
+    } else if (found) {
+      resized.push_back(name + " (" + shape_text(shape) + " here, " + shape_text(*found) +
+                        " there)");
+    } else {
+      absent.push_back(name);
+    }
+  }
+  std::vector<std::string> lines = {"weights: " + tensor_count(weights.taken.size()) + " from " +
+                                    weights.file};
+  const auto add = [&](const std::vector<std::string>& names, const std::string& what) {
+    if (names.empty()) return;
+    lines.push_back("weights: " + tensor_count(names.size()) + " " + what + ": " +
+                    name_list(names));
+  };
+  add(resized, "of the last layer afresh");
+  add(absent, "afresh that the file lacks");
+  if (ranges > 0) {
+    lines.push_back("weights: running ranges of " + std::to_string(ranges) +
+                    " layers afresh, which the file lacks");
+  }
+  add(weights.unused, "of the file unused");
+  return lines;
+}
+
+std::string to_json(const TakenWeights& weights) {
+  nlohmann::ordered_json json = {{"file", weights.file},
+                                 {"fingerprint", weights.fingerprint},
+                                 {"taken", weights.taken},
+                                 {"afresh", nlohmann::ordered_json::object()},
+                                 {"unused", weights.unused}};
+  for (const auto& [name, shape, found] : weights.afresh) {
+    json["afresh"][name] = found ? "expected " + shape_text(shape) + ", found " + shape_text(*found)
+                                 : "not in the file";
+  }
+  return json_text(json, 2) + "\n";
+}
+
+}  // namespace bitcycle
