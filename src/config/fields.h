@@ -142,6 +142,8 @@ void describe(Visit& visit, Is<DataRecipe> auto& r) {
   const bool texts = is_corpus(r.dataset), own_text = r.dataset == "text";
   visit(field("batch_size", "samples a step; of texts, columns or windows").in(1, 65536),
         r.batch_size);
+  visit(field("part", "part of the training set: \"1/2\" is the first of two halves").later(),
+        r.part);
   visit(field("validation", "fraction of the training set held out; 0: none")
             .in(0, 0.9)
             .only_if(!texts || own_text, "dataset", "one without a validation set of its own"),

@@ -7,6 +7,7 @@
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
+#include "bitcycle/data/part.h"
 #include "bitcycle/data/text/corpus.h"
 
 #include <algorithm>
@@ -94,6 +95,15 @@ void check_dataset(const Recipe& recipe, const Places& places) {
   }
   throw recipe_error(places.of({"data.dataset"}),
                      fmt::format("there is no dataset \"{}\"", dataset), suggest(dataset, names));
+}
+
+void check_part(const Recipe& recipe, const Places& places) {
+  try {
+    parse_part(recipe.data.part);
+  } catch (const Error& error) {
+    throw recipe_error(places.of({"data.part"}), std::string("data.part: ") + error.what(),
+                       error.hint());
+  }
 }
 
 // How many words there are is known once the text is read; until then cut-offs may be anything.
@@ -246,6 +256,7 @@ void check_recipe(const Recipe& recipe, const Places& places) {
   if (recipe.precision.dynamic) check_gates(recipe, places);
   const std::vector<LayerInfo> layers = checked_layers(recipe, places);
   check_dataset(recipe, places);
+  check_part(recipe, places);
   check_learning_rate(recipe.lr_schedule, places);
   check_precision(recipe, layers, places);
   check_evaluation(recipe, places);

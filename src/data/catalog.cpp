@@ -87,10 +87,31 @@ std::string samples(std::int64_t count) {
   return count == 1 ? "1 sample" : fmt::format("{} samples", count);
 }
 
-void require_samples(const Dataset& dataset, const DatasetOptions& options, const char* part) {
+void require_samples(const Dataset& dataset, const DatasetOptions& options, const char* which) {
   if (dataset.size() > 0) return;
-  throw Error(ErrorCode::data, fmt::format("the {} set of {} has no samples", part, shown(options)),
+  throw Error(ErrorCode::data,
+              fmt::format("the {} set of {} has no samples", which, shown(options)),
               "Add samples to it, or use another dataset; `bitcycle data` lists what is found.");
+}
+
+// The part of a training set that is trained on and validated.
+std::shared_ptr<const Dataset> open_part(const DatasetOptions& options) {
+  auto whole = open_whole(options, Split::train);
+  require_samples(*whole, options, "training");
+  if (options.part.whole()) return whole;
+  auto part = subset(whole, part_indices(*whole, options.part));
+  if (part->size() > 0) return part;
+  throw Error(ErrorCode::data,
+              fmt::format("data.part = \"{}\": the training set of {} has {}, and no class enough "
+                          "for this part to have one",
+                          to_text(options.part), shown(options), samples(whole->size())),
+              "Use fewer parts.");
+}
+
+// What the samples to train on are called in messages.
+std::string shown_training_set(const DatasetOptions& options) {
+  const std::string set = "the training set of " + shown(options);
+  return options.part.whole() ? set : "part " + to_text(options.part) + " of " + set;
 }
 
 // Validation takes at least one sample, and as many as its fraction rounds to.
@@ -98,9 +119,10 @@ void require_training_samples(const TrainingSets& sets, const Dataset& whole,
                               const DatasetOptions& options) {
   if (sets.train->size() > 0) return;
   throw Error(ErrorCode::data,
-              fmt::format("the training set of {} has {}, and data.validation = {} takes {} of "
-                          "them: none is left to train on",
-                          shown(options), samples(whole.size()), options.validation, whole.size()),
+              fmt::format("{} has {}, and data.validation = {} takes {} of them: none is left to "
+                          "train on",
+                          shown_training_set(options), samples(whole.size()), options.validation,
+                          whole.size()),
               "Use more samples, or lower data.validation; with data.validation = 0 and "
               "evaluation.best_on = \"test\" all of them are trained on.");
 }
@@ -130,8 +152,7 @@ const std::vector<std::string>& dataset_names() {
 
 TrainingSets open_training_sets(const DatasetOptions& options) {
   require_fraction(options.validation);
-  auto whole = open_whole(options, Split::train);
-  require_samples(*whole, options, "training");
+  const auto whole = open_part(options);
   if (options.validation == 0 && options.limit == 0) return {whole, nullptr};
   SplitIndices indices =
       split_indices(whole->size(), options.validation, options.limit, split_key(options));

@@ -54,6 +54,21 @@ Indices permutation(std::int64_t count, RandomKey key) {
   return order;
 }
 
+Indices part_indices(const Dataset& dataset, const Part& part) {
+  std::vector<Indices> by_class(static_cast<std::size_t>(dataset.classes()));
+  for (std::int64_t i = 0; i < dataset.size(); ++i) {
+    by_class[static_cast<std::size_t>(dataset.label(i))].push_back(i);
+  }
+  Indices taken;
+  for (const Indices& samples : by_class) {
+    const auto count = static_cast<std::int64_t>(samples.size());
+    taken.insert(taken.end(), samples.begin() + part.begin(count),
+                 samples.begin() + part.end(count));
+  }
+  std::ranges::sort(taken);
+  return taken;
+}
+
 SplitIndices split_indices(std::int64_t count, double validation, std::int64_t limit,
                            RandomKey key) {
   const Indices order = permutation(count, key);

@@ -5,6 +5,7 @@
 
 #include "bitcycle/base/random.h"
 #include "bitcycle/data/dataset.h"
+#include "bitcycle/data/part.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,9 @@ struct SplitIndices {
   std::vector<std::int64_t> train;
   std::vector<std::int64_t> validation;
 };
+
+// The samples of a part, ascending: each class gives its own share, in the order of the dataset.
+std::vector<std::int64_t> part_indices(const Dataset& dataset, const Part& part);
 
 // Gives a fraction of `count` samples (rounded, and at least one when the fraction is above 0) to
 // validation and the rest to train, at most `limit` samples to each unless it is 0. Which ones is

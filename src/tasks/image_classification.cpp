@@ -17,6 +17,7 @@ DatasetOptions dataset_options(const Recipe& recipe, Split split) {
   return {.name = recipe.data.dataset,
           .root = recipe.data.root,
           .split = split,
+          .part = parse_part(recipe.data.part),
           .validation = recipe.data.validation,
           .limit = recipe.data.limit,
           .seed = recipe.seed};

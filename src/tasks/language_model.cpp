@@ -18,6 +18,7 @@ constexpr const char* kVocabulary = "vocabulary.txt";
 CorpusOptions corpus_options(const Recipe& recipe, const RunTexts& stored) {
   CorpusOptions options{.name = recipe.data.dataset,
                         .root = recipe.data.root,
+                        .part = parse_part(recipe.data.part),
                         .validation = recipe.data.validation,
                         .test = recipe.data.test,
                         .limit = recipe.data.limit};

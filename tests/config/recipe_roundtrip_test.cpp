@@ -122,6 +122,7 @@ name = "cifar_resnet20"
 dataset = "fashion_mnist"
 root = ""
 batch_size = 128
+part = "1/1"
 validation = 0.1
 limit = 0
 augment = "standard"

@@ -263,6 +263,13 @@ const Mistake kMistakes[] = {
      "r.toml:5:8: precision.progressive.loss: expected \"cross_entropy\" or \"perplexity\", found "
      "\"total\"",
      "[precision.dynamic]"},
+    // Parts.
+    {"steps = 1\n[data]\npart = \"3/2\"",
+     "r.toml:3:8: data.part: expected one of the parts 1 to 2 of 2, found \"3/2\"",
+     "\"1/2\" is the first of two halves"},
+    {"steps = 1\n[data]\npart = \"x\"",
+     "r.toml:3:8: data.part: expected a part such as \"1/2\", found \"x\""},
+    {"steps = 1\n[data]\npart = 0.5", "r.toml:3:8: data.part: expected"},
     // Syntax.
     {"steps = ", "r.toml:1:"},
     {"steps = 1\nsteps = 2", "r.toml:2:"},

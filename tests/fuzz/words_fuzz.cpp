@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect_value_or_data_error([&] {
     const Vocabulary made = make_vocabulary({text, "input"}, VocabularyOrder::frequency);
     expect(Vocabulary::parse(made.text(), "written") == made);
-    const TextSplit split = encode_words({text, "input"}, made, 0);
+    const TextSplit split = encode_words({text, "input"}, made, {});
     expect(std::ranges::all_of(split.tokens, [&](auto id) { return id < made.size(); }));
     expect(split.tokens.capacity() == split.tokens.size());
     expect(split.size.bytes <= static_cast<std::int64_t>(size) + 1);

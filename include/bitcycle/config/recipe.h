@@ -45,8 +45,9 @@ struct DataRecipe {
   std::string dataset = "fashion_mnist";
   std::string root;  // empty: the usual places (bitcycle data lists them); of text the file
   int batch_size = 128;
-  double validation = 0.1;  // fraction of the training set held out; 0: none
-  std::int64_t limit = 0;   // use only the first samples of each split; 0: all
+  std::string part = "1/1";  // of the training set: number / of
+  double validation = 0.1;   // fraction of the training set held out; 0: none
+  std::int64_t limit = 0;    // use only the first samples of each split; 0: all
   Augment augment = Augment::standard;
   int image_size = 224;  // image_folder: side of the training crop
   int workers = 1;

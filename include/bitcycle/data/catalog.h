@@ -4,6 +4,7 @@
 // its files, checks them, and cuts the splits. docs/data.md describes layouts and places.
 
 #include "bitcycle/data/dataset.h"
+#include "bitcycle/data/part.h"
 #include "bitcycle/data/split.h"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct DatasetOptions {
   std::string name = "fashion_mnist";
   std::filesystem::path root = {};  // empty: the usual places (search_places)
   Split split = Split::train;
+  Part part = {};           // of the training set, before anything is taken from it
   double validation = 0.0;  // fraction of the training set that validation takes from train
   std::int64_t limit = 0;   // at most so many samples of the split, drawn by seed; 0: all
   std::uint64_t seed = 0;   // decides which samples validation and limit take

@@ -58,8 +58,8 @@ Cuts cuts(std::size_t size, const CorpusOptions& options) {
   return {test - std::min(test, bytes(options.validation)), test};
 }
 
-std::shared_ptr<const TextSplit> encoded(const SourceText& source, std::int64_t limit) {
-  return std::make_shared<const TextSplit>(encode_bytes(source, limit));
+std::shared_ptr<const TextSplit> encoded(const SourceText& source, const Excerpt& excerpt) {
+  return std::make_shared<const TextSplit>(encode_bytes(source, excerpt));
 }
 
 }  // namespace
@@ -74,12 +74,12 @@ Corpus open_byte_corpus(const CorpusOptions& options) {
                 "Put text into it, or set data.root to another file.");
   }
   const Cuts at = cuts(text.size(), options);
-  const auto split = [&](std::size_t from, std::size_t to) {
-    return encoded({text.substr(from, to - from), origin}, options.limit);
+  const auto split = [&](std::size_t from, std::size_t to, const Part& part = {}) {
+    return encoded({text.substr(from, to - from), origin}, {part, options.limit});
   };
   return {.level = TokenLevel::byte,
           .vocabulary = {},
-          .train = split(0, at.validation),
+          .train = split(0, at.validation, options.part),
           .validation = options.validation > 0 ? split(at.validation, at.test) : nullptr,
           .test = options.test > 0 ? split(at.test, text.size()) : nullptr};
 }

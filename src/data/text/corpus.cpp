@@ -39,11 +39,12 @@ Corpus open_unchecked(const CorpusOptions& options) {
 
 void require_two_tokens(const std::shared_ptr<const TextSplit>& split, const char* part) {
   if (!split || split->tokens.size() >= 2) return;
-  throw Error(ErrorCode::data,
-              fmt::format("{}: expected at least 2 tokens to {} on, one to predict the other from, "
-                          "found {}",
-                          split->origin, part, split->tokens.size()),
-              "Use a longer text, or more of it (data.validation, data.test, data.limit).");
+  throw Error(
+      ErrorCode::data,
+      fmt::format("{}: expected at least 2 tokens to {} on, one to predict the other from, "
+                  "found {}",
+                  split->origin, part, split->tokens.size()),
+      "Use a longer text, or more of it (data.validation, data.test, data.limit, data.part).");
 }
 
 }  // namespace

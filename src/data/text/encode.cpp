@@ -6,6 +6,7 @@
 #include "data/text/words.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <numeric>
 
@@ -98,8 +99,14 @@ std::int32_t number_of(const Token& token, const Vocabulary& vocabulary,
       "what is unknown elsewhere will be read as <unk> too.");
 }
 
-std::int64_t limited(std::int64_t count, std::int64_t limit) {
-  return limit > 0 ? std::min(limit, count) : count;
+struct TokenRange {
+  std::int64_t begin, end;
+  std::int64_t size() const { return end - begin; }
+};
+
+TokenRange range_of(const Excerpt& excerpt, std::int64_t count) {
+  const std::int64_t begin = excerpt.part.begin(count), end = excerpt.part.end(count);
+  return {begin, excerpt.limit > 0 ? std::min(begin + excerpt.limit, end) : end};
 }
 
 TextSplit roomy_split(const std::string& origin, std::int64_t kept) {
@@ -140,24 +147,30 @@ Vocabulary make_vocabulary(const SourceText& source, VocabularyOrder order) {
   return order == VocabularyOrder::frequency ? by_frequency(vocabulary, counts) : vocabulary;
 }
 
-TextSplit encode_words(const SourceText& source, const Vocabulary& vocabulary, std::int64_t limit) {
+TextSplit encode_words(const SourceText& source, const Vocabulary& vocabulary,
+                       const Excerpt& excerpt) {
   require_words(source);
-  TextSplit split = roomy_split(source.origin, limited(count_tokens(source.text), limit));
+  const TokenRange range = range_of(excerpt, count_tokens(source.text));
+  TextSplit split = roomy_split(source.origin, range.size());
   Tokens tokens(source);
-  while (const auto token = tokens.next()) {
+  for (std::int64_t i = 0; i < range.end; ++i) {
+    const auto token = tokens.next();
+    assert(token);
+    if (i < range.begin) continue;
     const TextSize size = size_of(*token);
     if (!split.tokens.empty()) split.scored_size = split.scored_size + size;
     split.size = split.size + size;
     split.tokens.push_back(number_of(*token, vocabulary, source.origin));
-    if (static_cast<std::int64_t>(split.tokens.size()) == limit) break;
   }
   return split;
 }
 
-TextSplit encode_bytes(const SourceText& source, std::int64_t limit) {
-  const std::int64_t count = limited(static_cast<std::int64_t>(source.text.size()), limit);
+TextSplit encode_bytes(const SourceText& source, const Excerpt& excerpt) {
+  const TokenRange range = range_of(excerpt, static_cast<std::int64_t>(source.text.size()));
+  const std::int64_t count = range.size();
   TextSplit split = roomy_split(source.origin, count);
-  for (const char c : source.text.substr(0, static_cast<std::size_t>(count))) {
+  for (const char c :
+       source.text.substr(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(count))) {
     split.tokens.push_back(static_cast<unsigned char>(c));
   }
   const std::int64_t scored = std::max<std::int64_t>(count - 1, 0);

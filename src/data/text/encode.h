@@ -18,10 +18,17 @@ struct SourceText {
 // first byte that is not UTF-8, as encode_words does.
 Vocabulary make_vocabulary(const SourceText& source, VocabularyOrder order);
 
-// At most `limit` tokens, unless it is 0. Words that the vocabulary lacks become <unk>; where it
-// lacks that too, they are Error(data).
-TextSplit encode_words(const SourceText& source, const Vocabulary& vocabulary, std::int64_t limit);
+// Which tokens of a text: of a part, at most `limit` from its beginning, unless that is 0.
+struct Excerpt {
+  Part part = {};
+  std::int64_t limit = 0;
+};
 
-TextSplit encode_bytes(const SourceText& source, std::int64_t limit);
+// Words that the vocabulary lacks become <unk>; where it
+// lacks that too, they are Error(data).
+TextSplit encode_words(const SourceText& source, const Vocabulary& vocabulary,
+                       const Excerpt& excerpt);
+
+TextSplit encode_bytes(const SourceText& source, const Excerpt& excerpt);
 
 }  // namespace bitcycle

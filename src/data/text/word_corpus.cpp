@@ -24,16 +24,17 @@ Corpus open_word_corpus(const KnownDataset& known, const CorpusOptions& options,
                         Comparison comparison) {
   const DataDirectory directory(require_dataset(known.name, options.root),
                                 official_files(known, comparison), known.cure);
-  const auto encoded = [&](const DataDirectory::File& file, const Vocabulary& vocabulary) {
+  const auto encoded = [&](const DataDirectory::File& file, const Vocabulary& vocabulary,
+                           const Part& part = {}) {
     return std::make_shared<const TextSplit>(
-        encode_words(source_of(file), vocabulary, options.limit));
+        encode_words(source_of(file), vocabulary, {part, options.limit}));
   };
   Corpus corpus;
   {
     const DataDirectory::File file = directory.read(known.train.front().name);
     corpus.vocabulary =
         options.vocabulary ? *options.vocabulary : make_vocabulary(source_of(file), options.order);
-    corpus.train = encoded(file, corpus.vocabulary);
+    corpus.train = encoded(file, corpus.vocabulary, options.part);
   }
   corpus.validation = encoded(directory.read(known.validation.front().name), corpus.vocabulary);
   corpus.test = encoded(directory.read(known.test.front().name), corpus.vocabulary);

@@ -129,6 +129,38 @@ TEST_F(CorpusTest, LimitKeepsTheBeginningOfEachSplitAndTheWholeVocabulary) {
   expect_error([&] { open_corpus(options); }, ErrorCode::data, {"at least 2 tokens", "data.limit"});
 }
 
+TEST_F(CorpusTest, PartsOfTheTrainingTextFollowOneAnotherAndShareItsVocabulary) {
+  write_ptb("the cat sat\non it\n", "it sat\n", "on the cat\n");
+  const Corpus whole = open_corpus(ptb());
+  CorpusOptions options = ptb();
+  Tokens joined;
+  for (const char* part : {"1/3", "2/3", "3/3"}) {
+    options.part = parse_part(part);
+    const Corpus corpus = open_corpus(options);
+    joined.insert(joined.end(), corpus.train->tokens.begin(), corpus.train->tokens.end());
+    EXPECT_EQ(corpus.vocabulary, whole.vocabulary);
+    EXPECT_EQ(corpus.validation->tokens, whole.validation->tokens);
+    EXPECT_EQ(corpus.test->tokens, whole.test->tokens);
+    EXPECT_NE(corpus.fingerprint(), whole.fingerprint());
+  }
+  EXPECT_EQ(joined, whole.train->tokens);
+  options.part = {3, 3};  // "on it <eos>"
+  EXPECT_EQ(open_corpus(options).train->scored_size, (TextSize{4, 4}));
+  options.part = {2, 3};
+  options.limit = 2;
+  EXPECT_EQ(open_corpus(options).train->tokens, (Tokens{2, 3}));
+  options.part = {1, 5};
+  expect_error([&] { open_corpus(options); }, ErrorCode::data, {"at least 2 tokens", "data.part"});
+}
+
+TEST_F(CorpusTest, PartsOfAFileLeaveValidationAndTestAlone) {
+  const Corpus second = open_text("abcdefghijkl", {.part = {2, 2}, .validation = 0.2, .test = 0.2});
+  EXPECT_EQ(second.train->tokens, (Tokens{'e', 'f', 'g', 'h'}));
+  EXPECT_EQ(second.train->size, (TextSize{4, 4}));
+  EXPECT_EQ(second.validation->tokens, (Tokens{'i', 'j'}));
+  EXPECT_EQ(second.test->tokens, (Tokens{'k', 'l'}));
+}
+
 TEST_F(CorpusTest, ChangedTextHasAnotherFingerprint) {
   write_ptb("the cat\n", "the\n", "cat\n");
   const std::string before = open_corpus(ptb()).fingerprint();

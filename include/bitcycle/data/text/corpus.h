@@ -4,6 +4,7 @@
 // file of one's own byte by byte. Opening one finds its files, checks them, and turns each split
 // into numbers. docs/data.md describes layouts, splits and vocabulary.
 
+#include "bitcycle/data/part.h"
 #include "bitcycle/data/text/vocabulary.h"
 
 #include <cstdint>
@@ -43,6 +44,7 @@ struct TextSplit {
 struct CorpusOptions {
   std::string name = "ptb";
   std::filesystem::path root = {};  // empty: the usual places (search_places); of text the file
+  Part part = {};                   // of the tokens of the training text
   // Fractions of `text`, whose middle is held out for validation and whose end for the test. The
   // other corpora have splits of their own.
   double validation = 0.1;
