@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t kNamedLayers = 2;  // of those that share a reason
 
 std::string taken_widths() {
-  return fmt::format("the integer kernels take {} to {}", integer::kMinBits, integer::kMaxBits);
+  return fmt::format("the integer kernels take {} to {} bits, of errors {} to {}",
+                     integer::kMinBits, integer::kMaxBits, integer::kMinBits,
+                     integer::kMaxErrorBits);
 }
 
 bool always_float(const WidthBounds& bounds) {
@@ -29,10 +31,10 @@ bool always_float(const LayerWidths& widths) {
   return always_float(widths.weight) && always_float(widths.activation);
 }
 
-std::string width_reason(const WidthBounds& bounds, const char* role) {
+std::string width_reason(const WidthBounds& bounds, const char* role, bool (*taken)(int)) {
   if (always_float(bounds)) return fmt::format("float {}", role);
   if (bounds.has_float) return fmt::format("{} that are sometimes in float", role);
-  const bool high = !integer::takes_width(bounds.max), low = !integer::takes_width(bounds.min);
+  const bool high = !taken(bounds.max), low = !taken(bounds.min);
   if (!high && !low) return "";
   if (bounds.min == bounds.max) return fmt::format("{}-bit {}", bounds.max, role);
   return high ? fmt::format("{} of up to {} bits", role, bounds.max)
@@ -41,12 +43,11 @@ std::string width_reason(const WidthBounds& bounds, const char* role) {
 
 std::string widths_reason(const LayerWidths& widths) {
   for (const auto& [bounds, role] :
-       {std::pair(widths.weight, "weights"), std::pair(widths.activation, "activations"),
-        std::pair(widths.error, "errors")}) {
-    const std::string reason = width_reason(bounds, role);
+       {std::pair(widths.weight, "weights"), std::pair(widths.activation, "activations")}) {
+    const std::string reason = width_reason(bounds, role, integer::takes_width);
     if (!reason.empty()) return reason;
   }
-  return "";
+  return width_reason(widths.error, "errors", integer::takes_error_width);
 }
 
 // Fully connected layers are taken at all sizes.
@@ -72,7 +73,7 @@ std::string listed(const std::vector<std::string>& layers) {
   return named == layers.size() ? text : fmt::format("{} and {} more", text, layers.size() - named);
 }
 
-// "conv1, layer1.0.conv1 and 17 more (16-bit errors); fc (...)", in the order of appearance.
+// "conv1, layer1.0.conv1 and 17 more (17-bit errors); fc (...)", in the order of appearance.
 std::string grouped(const std::vector<Obstacle>& obstacles) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const Obstacle& obstacle : obstacles) {
@@ -130,9 +131,8 @@ std::vector<std::string> integer_notices(const BackendRequest& request,
   }
   const std::vector<Obstacle> obstacles = integer_obstacles(policy);
   if (!obstacles.empty()) {
-    notices.push_back(
-        fmt::format("precision.backend: not all is executed in integers ({} bits): {}",
-                    taken_widths(), grouped(obstacles)));
+    notices.push_back(fmt::format("precision.backend: not all is executed in integers ({}): {}",
+                                  taken_widths(), grouped(obstacles)));
   }
   if (request.isa == Isa::scalar) {
     notices.push_back(

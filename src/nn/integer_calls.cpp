@@ -12,9 +12,9 @@
 namespace bitcycle {
 namespace {
 
-at::Tensor room_for_codes_of(const at::Tensor& x) {
+at::Tensor room_for_codes_of(const at::Tensor& x, int bits) {
   const std::size_t bytes =
-      integer::row_code_bytes(static_cast<int>(x.size(0)), static_cast<int>(x.size(1)));
+      integer::row_code_bytes(static_cast<int>(x.size(0)), static_cast<int>(x.size(1)), bits);
   return at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
 }
 
@@ -33,7 +33,8 @@ at::Tensor IntegerCalls::forward(const at::Tensor& x) {
   const at::Tensor from = dense(x);
   const UnitTensor input{from.view({x.size(0), x.size(1), 1, 1}), {}, {}};
   const Range range = unit_input_range(layer_.layer, input, layer_.training);
-  Coded coded{room_for_codes_of(from), x.size(0), integer::code_params(range, bits_.activation)};
+  Coded coded{room_for_codes_of(from, bits_.activation), x.size(0),
+              integer::code_params(range, bits_.activation)};
   integer::quantize_rows(values(from), static_cast<int>(x.size(1)), coded.params,
                          coded.codes.data_ptr<std::uint8_t>());
   at::Tensor y = at::empty({x.size(0), layer_.weight.size(0)}, x.options());
@@ -52,7 +53,7 @@ at::Tensor IntegerCalls::backward(const at::Tensor& error, InputGradient wanted)
   const integer::ErrorStats stats = integer::error_stats(values(from), weights);
   bias_sums_.resize(stats.sums.size());
   std::ranges::transform(bias_sums_, stats.sums, bias_sums_.begin(), std::plus<>());
-  Coded coded{room_for_codes_of(from), from.size(0),
+  Coded coded{room_for_codes_of(from, bits_.error), from.size(0),
               integer::code_params(stats.range, bits_.error)};
   const NoiseKey noise = layer_.noise[inputs_.size() - 1 - errors_.size()];
   integer::quantize_errors(values(from), weights, coded.params, noise,

@@ -17,9 +17,9 @@ struct LinearState : torch::CustomClassHolder {
   std::vector<std::int64_t> sizes;  // of x
 };
 
-at::Tensor room_for_rows(std::int64_t rows, std::int64_t width) {
+at::Tensor room_for_rows(std::int64_t rows, std::int64_t width, int bits) {
   const std::size_t bytes =
-      integer::row_code_bytes(static_cast<int>(rows), static_cast<int>(width));
+      integer::row_code_bytes(static_cast<int>(rows), static_cast<int>(width), bits);
   return at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
 }
 
@@ -46,7 +46,7 @@ struct IntegerLinearFunction : Function<IntegerLinearFunction> {
     const auto& weights = call.codes->forward(weight, call.bits.weight);
     state->sizes = x.sizes().vec();
     state->input = integer::code_params(call.input_range, call.bits.activation);
-    const at::Tensor codes = room_for_rows(rows, inputs);
+    const at::Tensor codes = room_for_rows(rows, inputs, call.bits.activation);
     integer::quantize_rows(values(from), static_cast<int>(inputs), state->input,
                            codes.data_ptr<std::uint8_t>());
     std::vector<std::int64_t> sizes = state->sizes;
@@ -76,7 +76,7 @@ struct IntegerLinearFunction : Function<IntegerLinearFunction> {
     const LinearProducts& products = linear_products(call.executor);
     const integer::ErrorStats stats = integer::error_stats(values(gradient), weights);
     const integer::CodeParams params = integer::code_params(stats.range, call.bits.error);
-    const at::Tensor codes = room_for_rows(rows, outputs);
+    const at::Tensor codes = room_for_rows(rows, outputs, call.bits.error);
     integer::quantize_errors(values(gradient), weights, params, call.noise,
                              codes.data_ptr<std::uint8_t>());
     const integer::RowCodes error_rows = rows_in(codes, rows, outputs, params);

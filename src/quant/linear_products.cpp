@@ -6,10 +6,13 @@
 #include "quant/linear_products.h"
 
 #include "bitcycle/kernels/finite.h"
+#include "bitcycle/kernels/integer/code_planes.h"
 #include "bitcycle/quant/torch.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 namespace bitcycle {
 namespace {
@@ -22,11 +25,28 @@ at::ScalarType exact_linear_type(double products, double largest_product) {
   return products * largest_product < 16777216.0 ? at::kFloat : at::kDouble;
 }
 
+// The planes of errors of any width: see Note [Wide errors] in
+// bitcycle/kernels/integer/code_planes.h.
+std::vector<RowCodes> row_planes(const RowCodes& codes) {
+  std::vector<RowCodes> planes;
+  for (const integer::CodePlane& plane : planes_of(codes.params)) {
+    const auto before = static_cast<std::int64_t>(planes.size()) * codes.rows * codes.width;
+    planes.push_back({codes.data + before, codes.rows, codes.width, plane.params});
+  }
+  return planes;
+}
+
 // code - zero point, [rows, width]
 at::Tensor row_differences(const RowCodes& codes, at::ScalarType type) {
-  return at::from_blob(const_cast<std::uint8_t*>(codes.data), {codes.rows, codes.width}, at::kByte)
-      .to(type)
-      .sub_(codes.params.zero_point);
+  at::Tensor sum;
+  for (const RowCodes& plane : row_planes(codes)) {
+    const at::Tensor own =
+        at::from_blob(const_cast<std::uint8_t*>(plane.data), {codes.rows, codes.width}, at::kByte)
+            .to(type)
+            .sub_(plane.params.zero_point);
+    sum = sum.defined() ? sum * (plane.params.largest_code() + 1) + own : own;
+  }
+  return sum;
 }
 
 // [out, in]
@@ -74,6 +94,14 @@ float error_box(const float* differences, std::span<const float> offsets) {
 
 void simulated_input_gradient(const LinearWeights& weights, const RowCodes& errors,
                               std::span<float> gradient) {
+  if (is_wide(errors.params)) {
+    std::vector<float> low(gradient.size());
+    const std::vector<RowCodes> planes = row_planes(errors);
+    simulated_input_gradient(weights, planes[0], gradient);
+    simulated_input_gradient(weights, planes[1], low);
+    std::ranges::transform(gradient, low, gradient.begin(), std::plus<>());
+    return;
+  }
   const auto type = exact_linear_type(errors.width, largest_with(errors, weights));
   const at::Tensor e = row_differences(errors, type);
   const at::Tensor sums = in_float(e.matmul(linear_codes(weights, type)));

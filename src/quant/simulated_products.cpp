@@ -3,6 +3,7 @@
 // sums are exact. What follows them is docs/numerics.md written out in scalar code.
 
 #include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/code_planes.h"
 #include "bitcycle/quant/torch.h"
 
 #include "quant/conv_products.h"
@@ -34,15 +35,20 @@ double largest_weight(const ConvWeights& weights) {
   return 1 << (weights.bits() - 1);
 }
 
-// The codes of all images in memory.
+// The codes of all images in memory; errors of more than 8 bits are in two planes (Note [Wide
+// errors] in bitcycle/kernels/integer/code_planes.h).
 struct CodeTensor {
   at::Tensor buffer;
   Codes codes;
 
   CodeTensor(const Codes& from, const CodeGrid& grid)
-      : buffer(at::empty({static_cast<std::int64_t>(grid.bytes())}, at::kByte)),
+      : buffer(at::empty({bytes(from, grid)}, at::kByte)),
         codes{buffer.data_ptr<std::uint8_t>(), from.params} {
-    make_all(grid, *from.maker, buffer.data_ptr<std::uint8_t>());
+    const auto make = is_wide(from.params) ? integer::make_all_wide : integer::make_all;
+    make(grid, *from.maker, buffer.data_ptr<std::uint8_t>());
+  }
+  static std::int64_t bytes(const Codes& from, const CodeGrid& grid) {
+    return static_cast<std::int64_t>(is_wide(from.params) ? wide_bytes(grid) : grid.bytes());
   }
 };
 
@@ -50,8 +56,11 @@ struct CodeTensor {
 class PickedImages : public integer::CodeMaker {
  public:
   PickedImages(const Codes& from, std::span<const int> images) : from_(from), images_(images) {}
-  void make(int image, std::uint8_t* codes) const override {
-    from_.maker->make(images_[static_cast<std::size_t>(image)], codes);
+  void make(int picked, std::uint8_t* codes) const override {
+    from_.maker->make(image(picked), codes);
+  }
+  void make_wide(int picked, std::uint8_t* high, std::uint8_t* low) const override {
+    from_.maker->make_wide(image(picked), high, low);
   }
 
   Codes codes() const { return {nullptr, from_.params, this}; }
@@ -70,6 +79,16 @@ std::vector<int> all_images(const ConvShape& s) {
   std::vector<int> all(static_cast<std::size_t>(s.batch));
   std::iota(all.begin(), all.end(), 0);
   return all;
+}
+
+std::vector<Codes> code_planes(const CodeGrid& grid, const Codes& codes) {
+  std::vector<Codes> planes;
+  const std::uint8_t* data = codes.data;
+  for (const integer::CodePlane& plane : planes_of(codes.params)) {
+    planes.push_back({data, plane.params});
+    data += grid.batch * grid.image_bytes();
+  }
+  return planes;
 }
 
 // code - zero point as [batch, channels, height, width], halo included.
@@ -214,16 +233,15 @@ at::Tensor transposed(const ConvShape& s, const at::Tensor& errors, const at::Te
                               s.groups);
 }
 
-void simulated_backward_data(const ConvShape& s, Codes errors, const ConvWeights& weights,
-                             integer::MutableReal input_gradient) {
+// Calls sink(pixel, channel, value) with what the codes of one plane are worth.
+template <typename Sink>
+void each_input_gradient(const ConvShape& s, const Codes& errors, const ConvWeights& weights,
+                         Sink sink) {
   const double products = s.kernel * s.kernel * s.group_outputs();
   const auto type = exact_type(products * largest_code(errors) * largest_weight(weights));
   const at::Tensor e = without_halo(differences(s.error_grid(), errors, type), s.pad());
   const at::Tensor sums = transposed(s, e, weight_codes(s, weights, type));
   const std::vector<float> scales(static_cast<std::size_t>(s.in_channels), errors.params.scale);
-  const auto sink = [&](std::int64_t pixel, std::int64_t c, float value) {
-    write(input_gradient, pixel * s.in_channels + c, value);
-  };
   if (s.depthwise()) {
     const at::Tensor ones = at::ones({s.out_channels, 1, s.kernel, s.kernel}, type);
     each_result(by_pixel(sums), by_pixel(transposed(s, e, ones)), weights.offsets(), scales, sink);
@@ -234,12 +252,40 @@ void simulated_backward_data(const ConvShape& s, Codes errors, const ConvWeights
               sink);
 }
 
+void simulated_backward_data(const ConvShape& s, const Codes& errors, const ConvWeights& weights,
+                             integer::MutableReal input_gradient) {
+  const std::vector<Codes> planes = code_planes(s.error_grid(), errors);
+  at::Tensor high;
+  if (planes.size() > 1) {
+    high = at::empty({s.input_grid().elements()});
+    each_input_gradient(s, planes.front(), weights,
+                        [&](std::int64_t pixel, std::int64_t c, float value) {
+                          high.data_ptr<float>()[pixel * s.in_channels + c] = value;
+                        });
+  }
+  each_input_gradient(
+      s, planes.back(), weights, [&](std::int64_t pixel, std::int64_t c, float value) {
+        const std::int64_t at = pixel * s.in_channels + c;
+        write(input_gradient, at, high.defined() ? high.data_ptr<float>()[at] + value : value);
+      });
+}
+
+// The differences of errors of any width, without their halo.
+at::Tensor error_differences(const ConvShape& s, const Codes& errors, at::ScalarType type) {
+  at::Tensor sum;
+  for (const Codes& plane : code_planes(s.error_grid(), errors)) {
+    const at::Tensor own = without_halo(differences(s.error_grid(), plane, type), s.pad());
+    sum = sum.defined() ? sum * (plane.params.largest_code() + 1) + own : own;
+  }
+  return sum;
+}
+
 void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, float error_divisor,
                                 const ConvWeights& weights, std::span<float> weight_gradient) {
   const double products = double{1} * s.batch * s.out_height() * s.out_width();
   const auto type = exact_type(products * largest_code(input) * largest_code(errors));
   const at::Tensor q = differences(s.input_grid(), input, type);
-  const at::Tensor e = without_halo(differences(s.error_grid(), errors, type), s.pad());
+  const at::Tensor e = error_differences(s, errors, type);
   const std::int64_t stride[] = {s.stride, s.stride}, none[] = {0, 0}, one[] = {1, 1};
   const at::Tensor sums = std::get<1>(
       at::convolution_backward(e, q, weight_codes(s, weights, type), c10::nullopt, stride, none,

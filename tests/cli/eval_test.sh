@@ -30,9 +30,9 @@ before=$(stat -c %Y run/checkpoints/step-00000016/DONE)
 [[ $before == "$(stat -c %Y run/checkpoints/step-00000016/DONE)" ]] || fail "trained again"
 
 # What backend = "auto" came to, and why.
-expect 0 'note: simulating: layer conv1 has 16-bit errors; the integer kernels take 2 to 8' \
+expect 0 'note: simulating: layer conv1 has 17-bit errors; the integer kernels take 2 to 8 bits' \
   "$bitcycle" train small.toml --run-dir auto --set steps=1 \
-  --set precision.backend=auto --set precision.backward=16
+  --set precision.backend=auto --set precision.backward=17
 grep -q '"backend": "simulate"' auto/summary.json || fail "summary.json does not name the backend"
 expect 0 'scalar path' env BITCYCLE_ISA=scalar "$bitcycle" bench step --model cifar_resnet8 \
   --batch 2 --repeats 1 --backend integer

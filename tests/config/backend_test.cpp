@@ -66,16 +66,26 @@ TEST(BackendTest, AutomaticSimulatesWhereOneLayerHasAnotherWidthAndNamesIt) {
     EXPECT_EQ(choice.notices.size(), 1U);
     return choice.notices.front();
   };
-  EXPECT_EQ(reason("8", "16"),
-            "simulating: layer conv1 has 16-bit errors; the integer kernels take 2 to 8");
-  EXPECT_EQ(reason("8", "CR 6:9 x4"),
-            "simulating: layer conv1 has errors of up to 9 bits; the integer kernels take 2 to 8");
+  EXPECT_EQ(reason("8", "17"),
+            "simulating: layer conv1 has 17-bit errors; the integer kernels take 2 to 8 bits, "
+            "of errors 2 to 16");
+  EXPECT_EQ(reason("8", "CR 6:18 x4"),
+            "simulating: layer conv1 has errors of up to 18 bits; the integer kernels take 2 to 8 "
+            "bits, of errors 2 to 16");
   EXPECT_THAT(reason("1", "8"), HasSubstr("layer conv1 has 1-bit weights;"));
   EXPECT_THAT(reason("CR 1:8 x2", "8"), HasSubstr("has weights of down to 1 bit;"));
   EXPECT_THAT(reason("8", "fp"), HasSubstr("has float errors;"));
   EXPECT_THAT(reason("static fp until 0.5, CR 3:8 x2", "8"),
               HasSubstr("has weights that are sometimes in float;"));
   EXPECT_EQ(reason("fp", "8"), "simulating: no layer is quantized");
+}
+
+TEST(BackendTest, AutomaticIsIntegerWithErrorsOfUpToSixteenBits) {
+  for (const char* backward : {"16", "CR 6:9 x4"}) {
+    const BackendChoice choice = automatic(recipe_of("8", backward));
+    EXPECT_EQ(choice.backend, Backend::integer) << backward;
+    EXPECT_THAT(choice.notices, IsEmpty());
+  }
 }
 
 TEST(BackendTest, AutomaticLooksAtOverridesToo) {
@@ -85,8 +95,8 @@ TEST(BackendTest, AutomaticLooksAtOverridesToo) {
               ElementsAre(HasSubstr("layer layer2.0.conv2 has 9-bit activations;")));
   recipe.overrides = {{.layers = "fc", .forward = schedule("8")}};
   EXPECT_EQ(automatic(recipe).backend, Backend::integer);
-  recipe.overrides = {{.layers = "fc", .forward = schedule("8"), .backward = schedule("16")}};
-  EXPECT_THAT(automatic(recipe).notices, ElementsAre(HasSubstr("layer fc has 16-bit errors;")));
+  recipe.overrides = {{.layers = "fc", .forward = schedule("8"), .backward = schedule("17")}};
+  EXPECT_THAT(automatic(recipe).notices, ElementsAre(HasSubstr("layer fc has 17-bit errors;")));
 }
 
 TEST(BackendTest, LayersInFloatThroughoutKeepNothingFromIntegers) {
@@ -128,9 +138,11 @@ TEST(BackendTest, AutomaticSimulatesGeometriesThatTheKernelsLack) {
 
 TEST(BackendTest, IntegerTellsInOneLineWhatItSimulates) {
   EXPECT_THAT(integer_notices(recipe_of("CR 3:8 x8", "8")), IsEmpty());
-  EXPECT_THAT(integer_notices(recipe_of("8", "16")),
+  EXPECT_THAT(integer_notices(recipe_of("8", "16")), IsEmpty());
+  EXPECT_THAT(integer_notices(recipe_of("8", "17")),
               ElementsAre("precision.backend: not all is executed in integers (the integer kernels "
-                          "take 2 to 8 bits): conv1, layer1.0.conv1 and 7 more (16-bit errors)"));
+                          "take 2 to 8 bits, of errors 2 to 16): conv1, layer1.0.conv1 and 7 more "
+                          "(17-bit errors)"));
   PrecisionRecipe mixed = recipe_of("8", "8");
   mixed.overrides = {{.layers = "layer1.*", .weight = schedule("12")},
                      {.layers = "conv1", .forward = schedule("CR 1:4 x2")}};

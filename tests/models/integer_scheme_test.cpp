@@ -78,6 +78,15 @@ TEST(IntegerScheme, IsTheSameExecutedAndSimulatedInResNet20AtEveryWidth) {
   for (int error_bits = 2; error_bits < 8; ++error_bits) expect_one_scheme(network, 4, error_bits);
 }
 
+TEST(IntegerScheme, IsTheSameExecutedAndSimulatedWithErrorsOfMoreThanEightBits) {
+  const Network network = make_network("cifar_resnet8", {});
+  for (int error_bits = 9; error_bits <= 16; ++error_bits)
+    expect_one_scheme(network, 8, error_bits);
+  const Network depthwise = make_network("cifar_mobilenet_v2", {.input = ImageShape{3, 16, 16}});
+  expect_one_scheme(depthwise, 8, 12);
+  expect_one_scheme(depthwise, 4, 16);
+}
+
 TEST(IntegerScheme, IsTheSameExecutedAndSimulatedInMobileNetV2AtEveryWidth) {
   const Network network = make_network("cifar_mobilenet_v2", {.input = ImageShape{3, 16, 16}});
   for (int bits = 2; bits <= 8; ++bits) expect_one_scheme(network, bits, 8);

@@ -80,9 +80,10 @@ TEST(ConvUnitTest, ExecutedAtEightBitsIsCloseToFloat) {
 
 TEST(ConvUnitTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
   for (const Case& c : kCases) {
-    for (const int bits : {2, 5, 8}) {
-      const Outcome executed = step(c, Executor::integer, {bits, bits, 8});
-      const Outcome simulated = step(c, Executor::oracle, {bits, bits, 8});
+    for (const auto& [bits, error_bits] :
+         {std::pair(2, 8), std::pair(5, 8), std::pair(8, 8), std::pair(8, 12), std::pair(4, 16)}) {
+      const Outcome executed = step(c, Executor::integer, {bits, bits, error_bits});
+      const Outcome simulated = step(c, Executor::oracle, {bits, bits, error_bits});
       EXPECT_TRUE(executed.output.equal(simulated.output));
       // Other groupings than one and depthwise take the offsets' sum in another order.
       EXPECT_TRUE(c.groups == 4 ? at::allclose(executed.input_gradient, simulated.input_gradient)
@@ -90,6 +91,22 @@ TEST(ConvUnitTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
       EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
       EXPECT_TRUE(executed.norm_gradient.equal(simulated.norm_gradient));
     }
+  }
+}
+
+// Errors of 16 bits leave only the rounding of weights, activations and halves, whose codes are the
+// same: what differs from 8 bits comes nearer to float.
+TEST(ConvUnitTest, WiderErrorsComeNearerToTheGradientOfUnroundedErrors) {
+  for (const Case& c : kCases) {
+    const Outcome exact = step(c, Executor::integer, {8, 8, 16});
+    const auto distance = [&](int error_bits) {
+      const Outcome rounded = step(c, Executor::integer, {8, 8, error_bits});
+      EXPECT_TRUE(rounded.output.equal(exact.output));
+      return (rounded.weight_gradient - exact.weight_gradient).norm().item<double>();
+    };
+    const double at_8 = distance(8), at_12 = distance(12);
+    EXPECT_LT(at_12, at_8 / 8);
+    EXPECT_GT(at_12, 0.0);
   }
 }
 

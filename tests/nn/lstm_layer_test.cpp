@@ -15,13 +15,13 @@ struct Traced {
 
 enum class Reader { output, cell, both };
 
-Traced run(RunWindow run_it, Executor executor, int bits, Reader reader = Reader::both) {
+Traced run(RunWindow run_it, Executor executor, LayerBits bits, Reader reader = Reader::both) {
   torch::manual_seed(6);
   LstmLayer layer{QuantLinear(torch::nn::LinearOptions(13, 4 * 21)),
                   QuantLinear(torch::nn::LinearOptions(21, 4 * 21))};
   for (QuantLinear* linear : {&layer.ih, &layer.hh}) {
     set_executor(**linear, executor);
-    (*linear)->set_precision({bits, bits, bits == 0 ? 0 : 8}, RandomKey(3));
+    (*linear)->set_precision(bits, RandomKey(3));
   }
   at::Tensor x = torch::randn({9, 5, 13}).requires_grad_();
   at::Tensor h = torch::randn({5, 21}).requires_grad_(), c = torch::randn({5, 21}).requires_grad_();
@@ -40,7 +40,8 @@ Traced run(RunWindow run_it, Executor executor, int bits, Reader reader = Reader
 
 TEST(LstmLayerTest, WindowsAreTheirStepsToTheByte) {
   for (const Executor executor : {Executor::simulate, Executor::integer, Executor::oracle}) {
-    for (const int bits : {0, 4, 8}) {
+    for (const LayerBits bits :
+         {LayerBits{}, LayerBits{4, 4, 8}, LayerBits{8, 8, 8}, LayerBits{8, 8, 12}}) {
       for (const Reader reader : {Reader::output, Reader::cell, Reader::both}) {
         const Traced fused = run(run_window, executor, bits, reader);
         const Traced steps = run(run_window_by_steps, executor, bits, reader);

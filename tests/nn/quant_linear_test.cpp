@@ -36,9 +36,10 @@ TEST(QuantLinearTest, ExecutedAtEightBitsIsCloseToFloat) {
 }
 
 TEST(QuantLinearTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
-  for (int bits = 2; bits <= 8; ++bits) {
-    const Outcome executed = step(Executor::integer, {bits, bits, 8});
-    const Outcome simulated = step(Executor::oracle, {bits, bits, 8});
+  for (int error_bits = 2; error_bits <= 16; ++error_bits) {
+    const int bits = 2 + error_bits % 7;
+    const Outcome executed = step(Executor::integer, {bits, bits, error_bits});
+    const Outcome simulated = step(Executor::oracle, {bits, bits, error_bits});
     EXPECT_TRUE(executed.output.equal(simulated.output));
     EXPECT_TRUE(executed.input_gradient.equal(simulated.input_gradient));
     EXPECT_TRUE(executed.weight_gradient.equal(simulated.weight_gradient));
@@ -47,8 +48,9 @@ TEST(QuantLinearTest, ExecutedAndSimulatedInIntegersGiveTheSameBytes) {
 }
 
 TEST(QuantLinearTest, WidthsThatNoKernelSupportsAreSimulated) {
-  const LayerBits bits{9, 9, 8};
-  EXPECT_TRUE(step(Executor::integer, bits).output.equal(step(Executor::simulate, bits).output));
+  for (const LayerBits bits : {LayerBits{9, 9, 8}, LayerBits{8, 8, 17}}) {
+    EXPECT_TRUE(step(Executor::integer, bits).output.equal(step(Executor::simulate, bits).output));
+  }
 }
 
 // Large enough for LibTorch to use its threads.

@@ -1,5 +1,5 @@
-// torchvision's ResNets, by their own names: the logits that PyTorch 2.6 gives for the same weights.
-// tests/golden/torchvision/make_logits.py made them, by the same formula.
+// torchvision's ResNets, by their own names: the logits that PyTorch 2.6 gives for the same
+// weights. tests/golden/torchvision/make_logits.py made them, by the same formula.
 
 #include "bitcycle/models/network_model.h"
 #include "bitcycle/network/zoo.h"
@@ -38,8 +38,8 @@ at::Tensor made_up(const std::string& name, at::IntArrayRef shape) {
     const auto fan_in = static_cast<double>(c10::multiply_integers(shape.slice(1)));
     return ((2 * u - 1) * std::sqrt(3 / fan_in)).to(at::kFloat);
   }
-  const bool around_one = name.ends_with("running_var") ||
-                          (name.find("fc") == name.npos && name.ends_with("weight"));
+  const bool around_one =
+      name.ends_with("running_var") || (name.find("fc") == name.npos && name.ends_with("weight"));
   return (around_one ? 0.5 + u : u - 0.5).to(at::kFloat);
 }
 

@@ -92,14 +92,14 @@ TEST_F(TrainerTest, AutomaticIsIntegerWhereItCanBeAndStaysSoOnResume) {
 
 TEST_F(TrainerTest, AutomaticSimulatesWhereALayerCannotBeExecutedAndSaysWhy) {
   Recipe recipe = short_recipe();
-  recipe.precision.backward = {.min = 16, .max = 16};
+  recipe.precision.backward = {.min = 17, .max = 17};
   recipe.precision.backend = Backend::simulate;
   const fs::path simulated = train("simulated", recipe);
   recipe.precision.backend = Backend::automatic;
   const fs::path run = train("automatic", recipe);
   EXPECT_THAT(text(run / "summary.json"), HasSubstr(R"("backend": "simulate")"));
   EXPECT_THAT(Trainer(recipe, run).notices(),
-              testing::ElementsAre(HasSubstr("layer conv1 has 16-bit errors")));
+              testing::ElementsAre(HasSubstr("layer conv1 has 17-bit errors")));
   write_file(run / "recipe.toml", text(simulated / "recipe.toml"));  // it names the backend
   expect_same_bytes(simulated, run);
 }
@@ -165,6 +165,22 @@ bool is_finite(const fs::path& run) {
     }
   }
   return true;
+}
+
+// Whole runs, resumed on the way: as executed as simulated, to the byte.
+TEST_F(TrainerTest, ErrorsOfTwelveBitsAreExecuted) {
+  Recipe recipe = short_recipe();
+  recipe.precision.forward = {.min = 8, .max = 8};
+  recipe.precision.backward = {.min = 12, .max = 12};
+  recipe.precision.backend = Backend::integer;
+  const fs::path executed = train_and_stop("executed", recipe, 2);
+  resume(executed, recipe);
+  EXPECT_THAT(Trainer(recipe, executed).notices(), testing::IsEmpty());
+  recipe.precision.backend = Backend::simulate;
+  recipe.precision.scheme = SchemeName::integer;
+  const fs::path simulated = train("simulated", recipe);
+  EXPECT_TRUE(is_finite(executed));
+  EXPECT_TRUE(last_model(executed) == last_model(simulated));
 }
 
 // A run that ends just before the step that is named has finite weights; with that step it

@@ -35,8 +35,10 @@ WeightsFile file_of(const NamedTensors& tensors) {
 }
 
 NamedTensors small_net() {
-  return {{"conv.weight", at::zeros({4, 3})}, {"conv.running_range", at::zeros({1})},
-          {"fc.weight", at::zeros({2, 4})},   {"fc.bias", at::zeros({2})},
+  return {{"conv.weight", at::zeros({4, 3})},
+          {"conv.running_range", at::zeros({1})},
+          {"fc.weight", at::zeros({2, 4})},
+          {"fc.bias", at::zeros({2})},
           {"gate.weight", at::zeros({1})}};
 }
 
@@ -63,10 +65,9 @@ TEST(TakeWeightsTest, TakesWhatFitsAndSaysWhatDoesNot) {
 }
 
 TEST(TakeWeightsTest, ManyNamesAreCutShort) {
-  const TakenWeights weights{
-      .file = "x",
-      .taken = {"a"},
-      .unused = {"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"}};
+  const TakenWeights weights{.file = "x",
+                             .taken = {"a"},
+                             .unused = {"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"}};
   EXPECT_EQ(to_lines(weights).back(),
             "weights: 9 tensors of the file unused: t0, t1, t2, t3, t4, t5, ...");
 }
@@ -128,9 +129,7 @@ TEST_F(WeightsTest, ARunStandsForItsBestCheckpoint) {
 }
 
 TEST_F(WeightsTest, PlacesWithoutWeightsAreErrors) {
-  const auto find = [](const fs::path& path) {
-    return complaint_of([&] { find_weights(path); });
-  };
+  const auto find = [](const fs::path& path) { return complaint_of([&] { find_weights(path); }); };
   EXPECT_THAT(find(root_ / "nowhere"),
               AllOf(HasSubstr("nowhere\" does not exist"), HasSubstr("current directory")));
   fs::create_directories(root_ / "empty");
@@ -215,17 +214,17 @@ TEST_F(WeightsTest, WordsMustBeThoseOfTheText) {
       for (int i = 0; i < 40; ++i) lines += words + " <unk> " + words + "\n";
       write_file(data / name, lines);
     }
-    return parse_recipe("steps = 2\n[model]\nname = \"lstm_lm\"\nhidden = 8\n[data]\ndataset = "
-                        "\"ptb\"\nbatch_size = 2\nwindow = 4\nroot = \"" +
-                            data.parent_path().string() + "\"",
-                        "words.toml");
+    return parse_recipe(
+        "steps = 2\n[model]\nname = \"lstm_lm\"\nhidden = 8\n[data]\ndataset = "
+        "\"ptb\"\nbatch_size = 2\nwindow = 4\nroot = \"" +
+            data.parent_path().string() + "\"",
+        "words.toml");
   };
   const fs::path first = train("first", recipe_on("cat dog"));
   Recipe same = recipe_on("cat dog"), other = recipe_on("dog cat");
   same.data.part = "2/2";
   same.model.weights = other.model.weights = first.string();
-  EXPECT_THAT(Trainer(same, root_ / "second").notices(),
-              testing::Contains(HasSubstr("weights: ")));
+  EXPECT_THAT(Trainer(same, root_ / "second").notices(), testing::Contains(HasSubstr("weights: ")));
   EXPECT_THAT(complaint_of([&] { Trainer(other, root_ / "third"); }),
               HasSubstr("expected the vocabulary.txt of this run's data"));
 }

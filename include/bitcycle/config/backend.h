@@ -29,7 +29,7 @@ struct Obstacle {
 
   Kind kind = Kind::width;
   std::string layer;
-  std::string reason;  // completes "layer conv1 has ...": "16-bit errors"
+  std::string reason;  // completes "layer conv1 has ...": "17-bit errors"
 };
 // In the order of the policy's layers. Layers that the model itself keeps in float are left out:
 // they are computed in float whatever the backend.

@@ -30,7 +30,7 @@ Mix float_mix(Isa isa);
 
 // The mixes of a layer's three products: forward, error and weight gradient.
 using PassMixes = std::array<Mix, 3>;
-// With codes of 2 to 8 bits.
+// With codes of 2 to 8 bits, errors of up to 16; those of the high plane of more than 8.
 PassMixes code_mixes(Isa isa, LayerBits bits);
 // In float, with the best set that this machine has: LibTorch does not know BITCYCLE_ISA.
 PassMixes float_mixes();
@@ -44,7 +44,7 @@ double harmonic_mean(std::span<const double> speeds);
 
 // The peak of a training step on all of OpenMP's threads, in billion multiply-accumulates a second.
 // Its three passes have equally many products; of each, the best of many slices of some
-// milliseconds counts.
-double measure_peak_gmacs(const PassMixes& mixes);
+// milliseconds counts. Products with errors in several planes are multiplied that many times.
+double measure_peak_gmacs(const PassMixes& mixes, int error_planes = 1);
 
 }  // namespace bitcycle

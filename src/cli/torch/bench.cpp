@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/cost/cost_model.h"
+#include "bitcycle/kernels/integer/code_planes.h"
 #include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/kernels/peak.h"
 #include "bitcycle/report/table.h"
@@ -31,9 +32,11 @@ struct Report {
   double authors_ratio() const { return authors_step->time.median / step.time.median; }
 };
 
-PassMixes mixes_of(Backend backend, LayerBits bits) {
+double peak_of(Backend backend, LayerBits bits) {
   const bool executed = backend == Backend::integer && integer::takes_widths(bits);
-  return executed ? code_mixes(active_isa(), bits) : float_mixes();
+  if (!executed) return measure_peak_gmacs(float_mixes());
+  const auto planes = integer::planes_of({.bits = bits.error});
+  return measure_peak_gmacs(code_mixes(active_isa(), bits), static_cast<int>(planes.size()));
 }
 
 Report measure(const BenchStepOptions& options, const BenchSubject& subject) {
@@ -49,7 +52,7 @@ Report measure(const BenchStepOptions& options, const BenchSubject& subject) {
   report.float_step = bench.float_step;
   report.authors_step = bench.authors_step;
   report.gmacs = 1e-6 * subject.step_macs() / report.step.time.median;
-  report.peak_gmacs = measure_peak_gmacs(mixes_of(report.backend, bits));
+  report.peak_gmacs = peak_of(report.backend, bits);
   return report;
 }
 

@@ -28,37 +28,57 @@ class CopiedCodes : public CodeMaker {
   const std::vector<std::uint8_t>& codes_;
 };
 
-// Dense codes, and the same with a halo as the kernels want them.
-struct TestCodes {
+// Dense codes, and the same with a halo as the kernels want them; codes of more than 8 bits are
+// made of these, in two planes of bytes.
+struct TestCodes : CodeMaker {
   CodeGrid grid;
   CodeParams params;
-  std::vector<std::uint8_t> dense;
+  std::vector<std::uint16_t> dense;
   std::vector<std::uint8_t> padded;
 
   TestCodes(CodeGrid g, int bits, int zero_point, Pattern pattern, RandomKey key)
-      : grid(g), dense(static_cast<std::size_t>(g.elements())), padded(g.bytes(), 0xcd) {
+      : grid(g), dense(static_cast<std::size_t>(g.elements())), padded(2 * g.bytes(), 0xcd) {
     params = {.scale = 0.25f, .inverse_scale = 4.0f, .zero_point = zero_point, .bits = bits};
     const auto levels = static_cast<std::uint64_t>(params.largest_code());
     for (std::size_t i = 0; i < dense.size(); ++i) {
-      dense[i] =
-          static_cast<std::uint8_t>(pattern == Pattern::random ? key.below(i, levels + 1) : levels);
+      dense[i] = static_cast<std::uint16_t>(pattern == Pattern::random ? key.below(i, levels + 1)
+                                                                       : levels);
     }
     fill_padded();
   }
 
   void fill_padded() {
-    std::fill_n(padded.begin(), grid.image_bytes() * grid.batch,
-                static_cast<std::uint8_t>(params.zero_point));
+    if (params.bits <= 8) return fill_plane(0, [](int code) { return code; });
+    const int low_bits = params.bits / 2;
+    fill_plane(0, [=](int code) { return code >> low_bits; });
+    fill_plane(grid.image_bytes() * grid.batch, [=](int code) { return code % (1 << low_bits); });
+  }
+  template <typename Part>
+  void fill_plane(std::ptrdiff_t first, Part part) {
+    const auto plane = padded.begin() + first;
+    std::fill_n(plane, grid.image_bytes() * grid.batch,
+                static_cast<std::uint8_t>(part(params.zero_point)));
     for (int n = 0; n < grid.batch; ++n) {
       for (int y = 0; y < grid.height; ++y) {
         const std::ptrdiff_t length = std::ptrdiff_t{grid.width} * grid.channels;
-        std::copy_n(dense.begin() + (std::ptrdiff_t{n} * grid.height + y) * length, length,
-                    padded.begin() + n * grid.image_bytes() + (y + grid.halo) * grid.row_bytes() +
-                        std::ptrdiff_t{grid.halo} * grid.channels);
+        const auto from = dense.begin() + (std::ptrdiff_t{n} * grid.height + y) * length;
+        std::transform(from, from + length,
+                       plane + n * grid.image_bytes() + (y + grid.halo) * grid.row_bytes() +
+                           std::ptrdiff_t{grid.halo} * grid.channels,
+                       [&](int code) { return static_cast<std::uint8_t>(part(code)); });
       }
     }
   }
-  Codes view() const { return {padded.data(), params}; }
+  void make(int image, std::uint8_t* codes) const override {
+    std::copy_n(padded.begin() + image * grid.image_bytes(), grid.image_bytes(), codes);
+  }
+  void make_wide(int image, std::uint8_t* high, std::uint8_t* low) const override {
+    make(image, high);
+    make(grid.batch + image, low);
+  }
+  Codes view() const {
+    return params.bits <= 8 ? Codes{padded.data(), params} : Codes{nullptr, params, this};
+  }
 
   // Code less zero point; 0 outside the image.
   int operator()(int n, int y, int x, int c) const {

@@ -34,6 +34,7 @@ class ErrorCodes : public CodeMaker {
              NoiseKey key);
   ~ErrorCodes() override;
   void make(int image, std::uint8_t* codes) const override;
+  void make_wide(int image, std::uint8_t* high, std::uint8_t* low) const override;
 
  private:
   std::unique_ptr<const ErrorPlan> plan_;
@@ -60,5 +61,8 @@ class NestedCodes : public CodeMaker {
 
 // The codes of all images, grid.bytes() of them.
 void make_all(const CodeGrid& grid, const CodeMaker& maker, std::uint8_t* codes);
+// Likewise for more than 8 bits: the high codes of all images, then the low ones.
+void make_all_wide(const CodeGrid& grid, const CodeMaker& maker, std::uint8_t* codes);
+std::size_t wide_bytes(const CodeGrid& grid);
 
 }  // namespace bitcycle::integer

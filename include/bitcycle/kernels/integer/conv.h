@@ -1,9 +1,9 @@
 #pragma once
 
 // Convolution in integers, forward and backward, exact for every operand at 2 to 8 bits on either
-// side. A kernel of odd size k pads by k/2; a fully connected layer is a 1x1 convolution on 1x1
-// images. Threads (OpenMP's current number) split the batch, and no result depends on their number
-// or on the instruction set.
+// side, errors at up to 16. A kernel of odd size k pads by k/2; a fully connected layer is a 1x1
+// convolution on 1x1 images. Threads (OpenMP's current number) split the batch, and no result
+// depends on their number or on the instruction set.
 
 #include "bitcycle/kernels/integer/tensor.h"
 

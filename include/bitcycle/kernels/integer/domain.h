@@ -13,8 +13,12 @@ namespace bitcycle::integer {
 constexpr bool takes_width(int bits) {
   return bits >= kMinBits && bits <= kMaxBits;
 }
+// Errors may be wider (Note [Wide errors] in code_planes.h).
+constexpr bool takes_error_width(int bits) {
+  return bits >= kMinBits && bits <= kMaxErrorBits;
+}
 constexpr bool takes_widths(LayerBits bits) {
-  return takes_width(bits.weight) && takes_width(bits.activation) && takes_width(bits.error);
+  return takes_width(bits.weight) && takes_width(bits.activation) && takes_error_width(bits.error);
 }
 
 // A convolution as somebody may ask for it; a ConvShape is one that the kernels take. Fully

@@ -12,9 +12,9 @@
 //   linear_input_gradient(weights, {errors, rows, out, params}, dx);
 //   linear_weight_gradient(weights, {input, errors}, dw);
 //
-// Sums are exact at 2 to 8 bits on either side and at every size; equations: Note [Integer scheme]
-// in docs/numerics.md. Threads (OpenMP's current number) share the work, and no result depends on
-// their number or on the instruction set.
+// Sums are exact at 2 to 8 bits on either side, errors at up to 16, and at every size; equations:
+// Note [Integer scheme] in docs/numerics.md. Threads (OpenMP's current number) share the work, and
+// no result depends on their number or on the instruction set.
 
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/tensor.h"
@@ -61,14 +61,15 @@ class LinearWeights {
   std::unique_ptr<State> state_;
 };
 
-// Codes of rows, one after the other; the buffer has kCodeSlack bytes more (row_code_bytes).
+// Codes of rows, one after the other; the buffer has kCodeSlack bytes more (row_code_bytes). Of
+// errors of more than 8 bits, the high codes of all rows, then the low ones (code_planes.h).
 struct RowCodes {
   const std::uint8_t* data = nullptr;
   int rows = 0;
   int width = 0;
   CodeParams params;
 };
-std::size_t row_code_bytes(int rows, int width);
+std::size_t row_code_bytes(int rows, int width, int bits = kMaxBits);
 
 // The range of all values; kPoisoned where one is not finite.
 Range row_range(std::span<const float> x);

@@ -7,6 +7,7 @@
 #include "bitcycle/kernels/integer/half.h"
 #include "bitcycle/kernels/range.h"
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,7 @@ namespace bitcycle::integer {
 
 inline constexpr int kMinBits = 2;
 inline constexpr int kMaxBits = 8;
+inline constexpr int kMaxErrorBits = 16;  // errors alone: Note [Wide errors] in code_planes.h
 
 // Vector loads may reach past the last code of a buffer by fewer than this many bytes.
 inline constexpr std::size_t kCodeSlack = 64;
@@ -54,10 +56,14 @@ class CodeMaker {
  public:
   virtual ~CodeMaker() = default;
   virtual void make(int image, std::uint8_t* codes) const = 0;
+  // Codes of more than 8 bits, in two planes (code_planes.h); only errors have such.
+  virtual void make_wide(int /*image*/, std::uint8_t* /*high*/, std::uint8_t* /*low*/) const {
+    assert(!"this maker makes codes of up to 8 bits");
+  }
 };
 
 // The codes of a grid: in memory, or made by whoever works on an image, just before, so that they
-// never leave that thread's cache.
+// never leave that thread's cache. Those of more than 8 bits are always made.
 struct Codes {
   const std::uint8_t* data = nullptr;
   CodeParams params;

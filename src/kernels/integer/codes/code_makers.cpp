@@ -1,6 +1,7 @@
 #include "bitcycle/kernels/integer/code_makers.h"
 
 #include "bitcycle/kernels/finite.h"
+#include "bitcycle/kernels/integer/code_planes.h"
 
 #include "kernels/integer/codes/halo.h"
 #include "kernels/integer/passes/pass_plans.h"
@@ -27,7 +28,7 @@ ActivationPlan folded(ActivationPlan plan, const CodeParams& params) {
 }  // namespace
 
 CodeParams code_params(Range range, int bits) {
-  assert(bits >= kMinBits && bits <= kMaxBits);
+  assert(bits >= kMinBits && bits <= kMaxErrorBits);
   CodeParams params;
   params.bits = bits;
   const auto levels = static_cast<float>(params.largest_code());
@@ -82,6 +83,16 @@ struct ErrorPlan {
     const float centre = static_cast<float>(params.zero_point) - kNoiseCentre * kNoiseStep;
     for (float& value : c) value = std::fma(value, params.inverse_scale, centre);
   }
+  GradientJob image(int n, const CodeParams& params, NoiseKey key) const {
+    GradientJob job = gradient.image(n);
+    job.a = a.data();
+    job.b = b.data();
+    job.c = c.data();
+    job.params = params;
+    job.key = key;
+    job.first_element = n * image_elements(gradient.grid);
+    return job;
+  }
 };
 
 ErrorCodes::ErrorCodes(const CodeGrid& grid, const ErrorSource& source, const CodeParams& params,
@@ -90,21 +101,35 @@ ErrorCodes::ErrorCodes(const CodeGrid& grid, const ErrorSource& source, const Co
 ErrorCodes::~ErrorCodes() = default;
 
 void ErrorCodes::make(int image, std::uint8_t* codes) const {
-  const GradientPlan& gradient = plan_->gradient;
-  fill_halo(gradient.grid, params_.zero_point, codes);
-  GradientJob job = gradient.image(image);
-  job.a = plan_->a.data();
-  job.b = plan_->b.data();
-  job.c = plan_->c.data();
-  job.params = params_;
-  job.key = key_;
-  job.first_element = image * image_elements(gradient.grid);
+  assert(!is_wide(params_));
+  fill_halo(plan_->gradient.grid, params_.zero_point, codes);
+  GradientJob job = plan_->image(image, params_, key_);
   job.codes = codes;
-  passes().quantize_errors[index(gradient.source.gradient.type)](job);
+  passes().quantize_errors[index(plan_->gradient.source.gradient.type)](job);
+}
+
+void ErrorCodes::make_wide(int image, std::uint8_t* high, std::uint8_t* low) const {
+  assert(is_wide(params_));
+  fill_halo(plan_->gradient.grid, high_plane(params_).params.zero_point, high);
+  fill_halo(plan_->gradient.grid, low_plane(params_).params.zero_point, low);
+  GradientJob job = plan_->image(image, params_, key_);
+  job.codes = high;
+  job.low_codes = low;
+  passes().quantize_wide_errors[index(plan_->gradient.source.gradient.type)](job);
 }
 
 void make_all(const CodeGrid& grid, const CodeMaker& maker, std::uint8_t* codes) {
   each_image(grid, [&](int n) { maker.make(n, codes + n * grid.image_bytes()); });
+}
+
+void make_all_wide(const CodeGrid& grid, const CodeMaker& maker, std::uint8_t* codes) {
+  const std::ptrdiff_t each = grid.image_bytes();
+  each_image(grid,
+             [&](int n) { maker.make_wide(n, codes + n * each, codes + (grid.batch + n) * each); });
+}
+
+std::size_t wide_bytes(const CodeGrid& grid) {
+  return 2 * static_cast<std::size_t>(grid.batch * grid.image_bytes()) + kCodeSlack;
 }
 
 }  // namespace bitcycle::integer

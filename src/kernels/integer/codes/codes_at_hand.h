@@ -3,6 +3,7 @@
 // Codes for those who are about to work on them, made on the way where they are not in memory.
 
 #include "bitcycle/kernels/integer/code_makers.h"
+#include "bitcycle/kernels/integer/code_planes.h"
 
 #include "kernels/integer/isa/aligned.h"
 
@@ -16,6 +17,20 @@ namespace bitcycle::integer {
 inline void make_image(const Codes& codes, const CodeGrid& grid, int image, std::uint8_t* to) {
   if (codes.maker != nullptr) return codes.maker->make(image, to);
   std::copy_n(codes.data + image * grid.image_bytes(), grid.image_bytes(), to);
+}
+
+// The high codes of some images, then their low ones.
+inline const std::uint8_t* wide_at_hand(const Codes& codes, const CodeGrid& grid,
+                                        std::span<const int> images,
+                                        AlignedBuffer<std::uint8_t>& buffer) {
+  const std::ptrdiff_t each = grid.image_bytes(), all = std::ssize(images) * each;
+  std::uint8_t* made = buffer.reserve(static_cast<std::size_t>(2 * all) + kCodeSlack);
+  std::uint8_t* high = made;
+  for (const int image : images) {
+    codes.maker->make_wide(image, high, high + all);
+    high += each;
+  }
+  return made;
 }
 
 // The codes of a run of images, made in a buffer of the thread if they are not in memory yet.
@@ -32,6 +47,7 @@ inline const std::uint8_t* at_hand(const Codes& codes, const CodeGrid& grid, int
 inline const std::uint8_t* at_hand(const Codes& codes, const CodeGrid& grid,
                                    std::span<const int> images,
                                    AlignedBuffer<std::uint8_t>& buffer) {
+  if (is_wide(codes.params)) return wide_at_hand(codes, grid, images, buffer);
   const int first = images.front();
   const auto count = static_cast<int>(images.size());
   if (images.back() - first == count - 1) return at_hand(codes, grid, first, count, buffer);
@@ -56,10 +72,14 @@ class InMemory {
  public:
   InMemory(const Codes& codes, const CodeGrid& grid, std::span<const int> images) : codes_(codes) {
     if (codes.maker == nullptr) return;
-    made_.resize(grid.bytes());
+    const bool wide = is_wide(codes.params);
+    made_.resize(wide ? wide_bytes(grid) : grid.bytes());
+    const std::ptrdiff_t each = grid.image_bytes();
 #pragma omp parallel for schedule(static)
     for (const int image : images) {
-      codes.maker->make(image, made_.data() + image * grid.image_bytes());
+      std::uint8_t* made = made_.data() + image * each;
+      wide ? codes.maker->make_wide(image, made, made + grid.batch * each)
+           : codes.maker->make(image, made);
     }
     codes_ = {made_.data(), codes.params};
   }

@@ -9,6 +9,7 @@
 #include "kernels/integer/conv/conv_grouped.h"
 #include "kernels/integer/conv/weight_gradient.h"
 #include "kernels/integer/gather/gather.h"
+#include "kernels/integer/passes/pass_plans.h"
 
 #include <algorithm>
 #include <cassert>
@@ -25,11 +26,11 @@ namespace {
 // Backward-data as a gather, with the arrays that it points to.
 class DataGather {
  public:
-  DataGather(const ConvBackward& call)
+  DataGather(const ConvBackward& call, const CodeParams& errors)
       : offsets_(to_panels(call.weights.offsets(), call.shape.out_channels)),
         ones_(channels(call), 1.0f),
-        scales_(channels(call), call.errors.params.scale),
-        run_(gather(call)) {}
+        scales_(channels(call), errors.scale),
+        run_(gather(call, errors)) {}
 
   GatherRun& run() { return run_; }
 
@@ -39,11 +40,11 @@ class DataGather {
   }
   // Depthwise: the offset belongs to the channel. Dense: it belongs to the summed-over channel, so
   // it weighs the codes in the box sum, which all results then share.
-  Gather gather(const ConvBackward& call) const {
+  Gather gather(const ConvBackward& call, const CodeParams& errors) const {
     const ConvShape& shape = call.shape;
     const bool depthwise = shape.depthwise();
     return {.grid = shape.error_grid(),
-            .params = call.errors.params,
+            .params = errors,
             .weight_bits = call.weights.bits(),
             .phases = call.weights.state().backward,
             .stride = shape.stride,
@@ -60,6 +61,52 @@ class DataGather {
 
   std::vector<float> offsets_, ones_, scales_;
   GatherRun run_;
+};
+
+// Backward-data of errors of any width: each plane is gathered; the sum of two is rounded once.
+class DataProduct {
+ public:
+  DataProduct(const ConvBackward& call)
+      : call_(call), errors_(planes_of(call.errors.params)), first_(call, errors_[0].params) {
+    if (errors_.size() > 1) low_.emplace(call, errors_[1].params);
+  }
+
+  int parcel() { return first_.run().parcel(); }
+  // Images of a parcel follow each other. The low codes of all these images follow the high ones.
+  void run(std::span<const int> images, const std::uint8_t* errors) {
+    const std::ptrdiff_t each = call_.shape.error_grid().image_bytes();
+    const auto count = static_cast<int>(images.size());
+    for (int i = 0; i < count; i += parcel()) {
+      const int image = images[static_cast<std::size_t>(i)], some = std::min(parcel(), count - i);
+      const std::uint8_t* high = errors + i * each;
+      low_ ? run_wide(image, some, high, high + count * each) : first_.run().run(image, some, high);
+    }
+  }
+
+ private:
+  void run_wide(int image, int images, const std::uint8_t* high, const std::uint8_t* low) {
+    const CodeGrid grid = call_.shape.input_grid();
+    const auto count = static_cast<std::size_t>(images * image_elements(grid));
+    PlaneValues& own = thread_plane_values();
+    first_.run().run_into(own.high.reserve(count), images, high);
+    low_->run().run_into(own.low.reserve(count), images, low);
+    passes().add_planes[index(call_.input_gradient.type)](
+        own.high.data(), own.low.data(), static_cast<std::ptrdiff_t>(count),
+        image_of(call_.input_gradient, grid, image));
+  }
+
+  struct PlaneValues {
+    AlignedBuffer<float> high, low;
+  };
+  static PlaneValues& thread_plane_values() {
+    static thread_local PlaneValues values;
+    return values;
+  }
+
+  const ConvBackward& call_;
+  std::vector<CodePlane> errors_;
+  DataGather first_;
+  std::optional<DataGather> low_;
 };
 
 std::vector<double> weight_factors(const ConvBackward& call) {
@@ -121,7 +168,7 @@ class BackwardRun {
     int best = 1;
     if (call.input_gradient) {
       data_.emplace(call);
-      parcel_ = data_->run().parcel();
+      parcel_ = data_->parcel();
     }
     if (!call.weight_gradient.empty()) {
       const auto make = call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
@@ -152,7 +199,7 @@ class BackwardRun {
     ThreadCodes& own = thread_codes();
     const std::uint8_t* errors =
         at_hand(call_.errors, call_.shape.error_grid(), images, own.errors);
-    if (data_) run_data(images, errors);
+    if (data_) data_->run(images, errors);
     for (const int n : images) {
       if (call_.after_image) call_.after_image(n);
     }
@@ -161,18 +208,9 @@ class BackwardRun {
                   at_hand(call_.input, call_.shape.input_grid(), images, own.input), errors);
   }
 
-  // Images of a parcel follow each other.
-  void run_data(std::span<const int> images, const std::uint8_t* errors) {
-    const auto count = static_cast<int>(images.size());
-    for (int i = 0; i < count; i += parcel_) {
-      data_->run().run(images[static_cast<std::size_t>(i)], std::min(parcel_, count - i),
-                       errors + i * call_.shape.error_grid().image_bytes());
-    }
-  }
-
   const ConvBackward& call_;
   std::vector<int> images_;
-  std::optional<DataGather> data_;
+  std::optional<DataProduct> data_;
   std::unique_ptr<WeightGradient> weights_;
   std::vector<double> factors_;
   int parcel_ = 1;

@@ -1,5 +1,7 @@
 #include "kernels/integer/conv/conv_grouped.h"
 
+#include "bitcycle/kernels/integer/code_planes.h"
+
 #include "kernels/integer/codes/codes_at_hand.h"
 #include "kernels/integer/gather/stats.h"
 
@@ -39,6 +41,30 @@ std::ptrdiff_t code_index(const ConvShape& s, int out, int ky, int kx, int in) {
   return ((std::ptrdiff_t{out} * s.kernel + ky) * s.kernel + kx) * s.group_inputs() + in;
 }
 
+// Errors of any width, in planes.
+class ErrorReader {
+ public:
+  ErrorReader(const CodeGrid& grid, const Codes& codes) : planes_(planes_of(codes.params)) {
+    const std::uint8_t* data = codes.data;
+    for (const CodePlane& plane : planes_) {
+      readers_.push_back({grid, {data, plane.params}});
+      data += grid.batch * grid.image_bytes();
+    }
+  }
+  std::span<const CodeReader> planes() const { return readers_; }
+  int operator()(int n, int y, int x, int c) const {
+    int difference = 0;
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+      difference += planes_[i].worth * readers_[i](n, y, x, c);
+    }
+    return difference;
+  }
+
+ private:
+  std::vector<CodePlane> planes_;
+  std::vector<CodeReader> readers_;
+};
+
 // The sums under one output: of code * (input - zero), and of (input - zero).
 struct Sums {
   std::int32_t products = 0;
@@ -61,8 +87,8 @@ Sums forward_sums(const ConvShape& s, const CodeReader& input, const ConvWeights
   return sums;
 }
 
-float backward_sum(const ConvShape& s, const CodeReader& errors, const ConvWeights& weights, int n,
-                   int y, int x, int in) {
+float backward_value(const ConvShape& s, const CodeReader& errors, const ConvWeights& weights,
+                     int n, int y, int x, int in) {
   std::int32_t products = 0;
   float offset = 0.0f;
   const int group = in / s.group_inputs();
@@ -76,7 +102,7 @@ float backward_sum(const ConvShape& s, const CodeReader& errors, const ConvWeigh
       }
     }
   }
-  return static_cast<float>(products) + offset;
+  return (static_cast<float>(products) + offset) * errors.codes.params.scale;
 }
 
 }  // namespace
@@ -113,14 +139,18 @@ void grouped_forward(const ConvShape& s, std::span<const ImageCodes> kinds,
 
 void grouped_backward_data(const ConvShape& s, Codes errors, std::span<const int> images,
                            const ConvWeights& weights, MutableReal input_gradient) {
-  const CodeReader reader{s.error_grid(), errors};
+  const ErrorReader reader(s.error_grid(), errors);
 #pragma omp parallel for schedule(static)
   for (const int n : images) {
     std::ptrdiff_t index = std::ptrdiff_t{n} * s.height * s.width * s.in_channels;
     for (int pixel = 0; pixel < s.height * s.width; ++pixel) {
       for (int i = 0; i < s.in_channels; ++i, ++index) {
-        const float sum = backward_sum(s, reader, weights, n, pixel / s.width, pixel % s.width, i);
-        write(input_gradient, index, sum * errors.params.scale);
+        const auto value = [&](const CodeReader& plane) {
+          return backward_value(s, plane, weights, n, pixel / s.width, pixel % s.width, i);
+        };
+        float sum = value(reader.planes()[0]);
+        for (const CodeReader& low : reader.planes().subspan(1)) sum += value(low);
+        write(input_gradient, index, sum);
       }
     }
   }
@@ -130,7 +160,7 @@ void grouped_weight_gradient(const ConvShape& s, Codes input, Codes errors,
                              std::span<const int> images, std::span<const double> factors,
                              std::span<float> gradient) {
   const CodeReader source{s.input_grid(), input};
-  const CodeReader error{s.error_grid(), errors};
+  const ErrorReader error(s.error_grid(), errors);
   const int taps = s.kernel * s.kernel;
 #pragma omp parallel for schedule(static)
   for (std::int64_t w = 0; w < s.weights(); ++w) {

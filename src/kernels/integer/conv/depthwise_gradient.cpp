@@ -1,6 +1,8 @@
 // Depthwise backward-weights: each channel has its own k x k sums, of differences from the zero
 // points.
 
+#include "bitcycle/kernels/integer/code_planes.h"
+
 #include "kernels/integer/conv/weight_gradient.h"
 #include "kernels/integer/weights/weights.h"
 
@@ -82,23 +84,21 @@ class DepthwiseWeightGradient : public WeightGradient {
       : shape_(shape),
         table_(microkernels()),
         input_(input),
-        errors_(errors),
-        parts_(static_cast<std::size_t>(omp_get_max_threads())) {}
+        planes_(planes_of(errors)),
+        parts_(static_cast<std::size_t>(omp_get_max_threads()) * planes_.size()) {}
 
   int parcel() const override { return 1; }
   void enter() override {
-    own().clear(static_cast<std::size_t>(padded(shape_.out_channels)) * taps());
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      own(p).clear(static_cast<std::size_t>(padded(shape_.out_channels)) * taps());
+    }
   }
 
   void add(int images, const std::uint8_t* input, const std::uint8_t* errors) override {
-    for (int n = 0; n < images; ++n) {
-      const Codes in{input + n * shape_.input_grid().image_bytes(), input_};
-      const Codes out{errors + n * shape_.error_grid().image_bytes(), errors_};
-      for (int y = 0; y < shape_.out_height(); y += rows_at_once(shape_)) {
-        const int rows = std::min(rows_at_once(shape_), shape_.out_height() - y);
-        own().make_room(rows * shape_.out_width());
-        add_rows(rows_of(shape_, in, out, table_, y, rows), panels_of(shape_.out_channels), table_,
-                 own());
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      for (int n = 0; n < images; ++n, errors += shape_.error_grid().image_bytes()) {
+        const Codes in{input + n * shape_.input_grid().image_bytes(), input_};
+        add_image(in, {errors, planes_[p].params}, own(p));
       }
     }
   }
@@ -116,16 +116,26 @@ class DepthwiseWeightGradient : public WeightGradient {
   }
 
  private:
+  void add_image(Codes input, Codes errors, Sums& sums) const {
+    for (int y = 0; y < shape_.out_height(); y += rows_at_once(shape_)) {
+      const int rows = std::min(rows_at_once(shape_), shape_.out_height() - y);
+      sums.make_room(rows * shape_.out_width());
+      add_rows(rows_of(shape_, input, errors, table_, y, rows), panels_of(shape_.out_channels),
+               table_, sums);
+    }
+  }
   std::size_t taps() const {
     return static_cast<std::size_t>(shape_.kernel) * shape_.kernel;
   }
-  Sums& own() {
-    return parts_[static_cast<std::size_t>(omp_get_thread_num())];
+  Sums& own(std::size_t plane) {
+    return parts_[static_cast<std::size_t>(omp_get_thread_num()) * planes_.size() + plane];
   }
   std::int64_t total(std::size_t at) const {
     std::int64_t sum = 0;
-    for (const Sums& part : parts_) {
-      if (!part.wide.empty()) sum += part.wide[at] + part.narrow[at];
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Sums& part = parts_[i];
+      if (part.wide.empty()) continue;
+      sum += planes_[i % planes_.size()].worth * (part.wide[at] + part.narrow[at]);
     }
     return sum;
   }
@@ -133,8 +143,8 @@ class DepthwiseWeightGradient : public WeightGradient {
   ConvShape shape_;
   const Microkernels& table_;
   CodeParams input_;
-  CodeParams errors_;
-  std::vector<Sums> parts_;  // of each thread
+  std::vector<CodePlane> planes_;  // of the errors
+  std::vector<Sums> parts_;        // [thread][plane]
 };
 
 }  // namespace

@@ -3,18 +3,24 @@
 
 #include "kernels/integer/conv/weight_gradient.h"
 
+#include "bitcycle/kernels/integer/code_planes.h"
+
 #include "kernels/integer/conv/weight_gradient_band.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include <omp.h>
 
 namespace bitcycle::integer {
 namespace {
 
-Accumulator& thread_accumulator() {
-  static thread_local Accumulator accumulator;
-  return accumulator;
+constexpr std::size_t kPlanes = 2;  // of the errors, at most
+
+Accumulator& thread_accumulator(std::size_t plane) {
+  static thread_local std::array<Accumulator, kPlanes> accumulators;
+  return accumulators[plane];
 }
 
 class DenseWeightGradient : public WeightGradient {
@@ -23,51 +29,70 @@ class DenseWeightGradient : public WeightGradient {
       : layout_(shape),
         table_(microkernels()),
         input_(input),
-        errors_(errors),
-        total_(caller_total()) {
-    total_.start(static_cast<std::size_t>(omp_get_max_threads()));
+        planes_(planes_of(errors)),
+        totals_(caller_totals()) {
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      totals_[p].start(static_cast<std::size_t>(omp_get_max_threads()));
+    }
   }
 
   int parcel() const override { return layout_.parcel; }
 
   void enter() override {
-    Accumulator& own = thread_accumulator();
-    own.clear(layout_);
-    total_.join(static_cast<std::size_t>(omp_get_thread_num()), own);
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      Accumulator& own = thread_accumulator(p);
+      own.clear(layout_);
+      totals_[p].join(static_cast<std::size_t>(omp_get_thread_num()), own);
+    }
   }
 
   void add(int images, const std::uint8_t* input, const std::uint8_t* errors) override {
-    for (int n = 0; n < images; n += layout_.parcel) {
-      const Codes in{input + n * layout_.shape.input_grid().image_bytes(), input_};
-      const Codes out{errors + n * layout_.shape.error_grid().image_bytes(), errors_};
-      for (int band = 0; band < layout_.bands; ++band) {
-        add_band(in, out, std::min(layout_.parcel, images - n), band);
-      }
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      add_plane(p, images, input, errors);
+      errors += images * layout_.shape.error_grid().image_bytes();
     }
   }
 
   void finish(std::span<const double> factors, std::span<float> gradient) override {
-    const Corrections corrections{half_range(errors_) - errors_.zero_point, input_.zero_point};
+    std::vector<PlaneTotal> planes;
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      const CodeParams& errors = planes_[p].params;
+      planes.push_back({totals_[p],
+                        {half_range(errors) - errors.zero_point, input_.zero_point},
+                        planes_[p].worth});
+    }
 #pragma omp for collapse(2) schedule(static)
     for (int panel = 0; panel < layout_.output_panels; ++panel) {
       for (int column = 0; column < layout_.column_panels * layout_.shape.kernel; ++column) {
-        total_.finish({layout_, column, panel}, corrections, factors, gradient);
+        integer::finish({layout_, column, panel}, planes, factors, gradient);
       }
     }
   }
 
  private:
-  static Total& caller_total() {
-    static thread_local Total total;
-    return total;
+  using Totals = std::array<Total, kPlanes>;
+  static Totals& caller_totals() {
+    static thread_local Totals totals;
+    return totals;
   }
 
-  void add_band(Codes input, Codes errors, int images, int band) {
-    Accumulator& own = thread_accumulator();
+  void add_plane(std::size_t plane, int images, const std::uint8_t* input,
+                 const std::uint8_t* errors) {
+    for (int n = 0; n < images; n += layout_.parcel) {
+      const Codes in{input + n * layout_.shape.input_grid().image_bytes(), input_};
+      const Codes out{errors + n * layout_.shape.error_grid().image_bytes(), planes_[plane].params};
+      for (int band = 0; band < layout_.bands; ++band) {
+        add_band(plane, in, out, std::min(layout_.parcel, images - n), band);
+      }
+    }
+  }
+
+  void add_band(std::size_t plane, Codes input, Codes errors, int images, int band) {
+    Accumulator& own = thread_accumulator(plane);
     BandWork work(layout_, table_, input, errors, own, images, band);
-    if (own.pixels + work.pixels() > tile_limit(input_, errors_)) {
+    if (own.pixels + work.pixels() > tile_limit(input_, errors.params)) {
 #pragma omp critical(bitcycle_weight_gradient)
-      total_.empty(own, layout_);
+      totals_[plane].empty(own, layout_);
     }
     own.pixels += work.pixels();
     work.run();
@@ -76,8 +101,8 @@ class DenseWeightGradient : public WeightGradient {
   Layout layout_;
   const Microkernels& table_;
   CodeParams input_;
-  CodeParams errors_;
-  Total& total_;
+  std::vector<CodePlane> planes_;  // of the errors
+  Totals& totals_;
 };
 
 }  // namespace

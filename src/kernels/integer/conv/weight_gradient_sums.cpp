@@ -31,7 +31,6 @@ std::int64_t Total::error_sum(int out) const {
   return sum;
 }
 
-// Adds one output's sums with the 16 columns.
 void Total::add_columns(const TileOf& tile, int out, int shift, std::int64_t* sums) const {
   const std::ptrdiff_t at = tile.index() * kTile + out % kPanel * kPanel;
   const auto add_tile = [&](const auto* tiles) {
@@ -52,18 +51,27 @@ void Total::add_columns(const TileOf& tile, int out, int shift, std::int64_t* su
 }
 
 // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what was taken off.
-void Total::finish(const TileOf& tile, Corrections corrections, std::span<const double> factors,
-                   std::span<float> gradient) const {
+void Total::add_sums(const TileOf& tile, int out, Corrections corrections,
+                     std::int64_t* sums) const {
+  const std::int64_t lacking = corrections.zero != 0 ? corrections.zero * error_sum(out) : 0;
+  for (int c = 0; c < kPanel; ++c) sums[c] -= lacking;
+  add_columns(tile, out, corrections.shift, sums);
+}
+
+void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
+            std::span<float> gradient) {
   const ConvShape& s = tile.layout.shape;
   const int row = s.kernel * s.in_channels;
   const int first = tile.column / s.kernel * kPanel;
   const int count = std::min(kPanel, row - first);
   const int last = std::min(s.out_channels, (tile.panel + 1) * kPanel);
   for (int out = tile.panel * kPanel; out < last; ++out) {
-    std::int64_t sums[kPanel];
-    const std::int64_t lacking = corrections.zero != 0 ? corrections.zero * error_sum(out) : 0;
-    std::fill_n(sums, kPanel, -lacking);
-    add_columns(tile, out, corrections.shift, sums);
+    std::int64_t sums[kPanel] = {};
+    for (const PlaneTotal& plane : planes) {
+      std::int64_t own[kPanel] = {};
+      plane.total.add_sums(tile, out, plane.corrections, own);
+      for (int c = 0; c < kPanel; ++c) sums[c] += plane.worth * own[c];
+    }
     const double factor = factors[static_cast<std::size_t>(out)];
     float* to =
         gradient.data() + (std::ptrdiff_t{out} * s.kernel + tile.column % s.kernel) * row + first;

@@ -106,6 +106,18 @@ struct Corrections {
   int zero;   // the input's zero point
 };
 
+class Total;
+
+// The sums with one plane of the errors, and what each is worth.
+struct PlaneTotal {
+  const Total& total;
+  Corrections corrections;
+  int worth;
+};
+// The gradients of a tile.
+void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
+            std::span<float> gradient);
+
 // The sums of all threads: what they hold themselves, and what had to be emptied in time. Integers,
 // so the order does not matter.
 class Total {
@@ -118,9 +130,8 @@ class Total {
   // Called by one thread at a time.
   void empty(Accumulator& own, const Layout& layout);
 
-  // The gradients of a tile.
-  void finish(const TileOf& tile, Corrections corrections, std::span<const double> factors,
-              std::span<float> gradient) const;
+  // Adds the sums of an output with the 16 columns of a tile.
+  void add_sums(const TileOf& tile, int out, Corrections corrections, std::int64_t* sums) const;
 
  private:
   std::int64_t error_sum(int out) const;

@@ -23,6 +23,14 @@ void GatherRun::run(int image, int images, const std::uint8_t* codes) {
   }
 }
 
+void GatherRun::run_into(MutableReal output, int images, const std::uint8_t* codes) const {
+  assert(images <= plan_.parcel);
+  Gather call = call_;
+  call.grid.batch = images;
+  call.output = output;
+  ParcelWork(call, plan_, table_, 0, codes, nullptr).run();
+}
+
 void GatherRun::finish() {
   if (call_.stats != nullptr) stats_.reduce(call_.phases.front().out_channels, *call_.stats);
 }

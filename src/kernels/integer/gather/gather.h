@@ -17,6 +17,8 @@ class GatherRun {
   int parcel() const { return plan_.parcel; }
   // `codes` are those of the first of the images.
   void run(int image, int images, const std::uint8_t* codes);
+  // The results of one parcel, in memory of its own in place of the call's output; no statistics.
+  void run_into(MutableReal output, int images, const std::uint8_t* codes) const;
   // Once all images have been run.
   void finish();
 

@@ -43,6 +43,7 @@ struct GradientJob {
   const float* b;
   const float* c;
   std::uint8_t* codes;
+  std::uint8_t* low_codes;  // of more than 8 bits; `codes` has the high ones
   CodeParams params;
   NoiseKey key;
   std::int64_t first_element;  // index of the image's first element, for the noise
@@ -89,6 +90,8 @@ struct PassKernels {
   void (*quantize_errors[2])(const GradientJob&);
   void (*nest)(const NestJob&);
   void (*option_products[2])(const OptionJob&);
+  void (*quantize_wide_errors[2])(const GradientJob&);
+  void (*add_planes[2])(const float* high, const float* low, std::ptrdiff_t count, void* to);
   void (*mean_pool[2])(const CodeGrid&, const void* from, void* to);
   void (*mean_pool_backward[2])(const CodeGrid&, const void* from, void* to);
   void (*max_pool[2])(const MaxPoolJob&);

@@ -1,5 +1,7 @@
 #include "bitcycle/kernels/peak.h"
 
+#include "bitcycle/kernels/integer/code_planes.h"
+
 #include "kernels/integer/isa/microkernels.h"
 #include "kernels/integer/isa/peak_loops.h"
 
@@ -62,6 +64,8 @@ Mix float_mix(Isa isa) {
 }
 
 PassMixes code_mixes(Isa isa, LayerBits bits) {
+  const integer::CodeParams errors{.bits = bits.error};
+  if (is_wide(errors)) bits.error = high_plane(errors).params.bits;
   return {code_mix(isa, bits.activation, bits.weight), code_mix(isa, bits.error, bits.weight),
           code_mix(isa, bits.activation, bits.error)};
 }
@@ -97,7 +101,7 @@ double harmonic_mean(std::span<const double> speeds) {
 }
 
 // The passes' slices take turns, so that a busy machine disturbs all alike.
-double measure_peak_gmacs(const PassMixes& mixes) {
+double measure_peak_gmacs(const PassMixes& mixes, int error_planes) {
   std::array<std::int64_t, 3> rounds;
   std::ranges::transform(mixes, rounds.begin(), rounds_of_a_slice);
   std::array<double, 3> best{};
@@ -106,6 +110,8 @@ double measure_peak_gmacs(const PassMixes& mixes) {
       best[pass] = std::max(best[pass], run_slice(mixes[pass], rounds[pass]).gmacs());
     }
   }
+  best[1] /= error_planes;
+  best[2] /= error_planes;
   return harmonic_mean(best);
 }
 

@@ -7,6 +7,7 @@
 #include "bitcycle/kernels/integer/code_makers.h"
 
 #include "kernels/blocks.h"
+#include "kernels/integer/linear/row_planes.h"
 #include "kernels/integer/linear/row_product.h"
 #include "kernels/integer/linear/sparse_errors.h"
 #include "kernels/integer/weights/ends.h"
@@ -41,10 +42,23 @@ bool surely_finite(std::span<const float> scales, std::span<const float> offsets
   return worst < kLimit;
 }
 
+// What the planes are worth, added up.
+void wide_input_gradient(const LinearWeights& weights, const RowCodes& errors,
+                         std::span<float> gradient) {
+  const std::vector<RowPlane> planes = planes_of(errors);
+  static thread_local AlignedBuffer<float> low;
+  const float* added = low.reserve(gradient.size());
+  linear_input_gradient(weights, planes[0].codes, gradient);
+  linear_input_gradient(weights, planes[1].codes, {low.data(), gradient.size()});
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += added[i];
+}
+
 }  // namespace
 
-std::size_t row_code_bytes(int rows, int width) {
-  return CodeGrid{.batch = rows, .channels = width}.bytes();
+std::size_t row_code_bytes(int rows, int width, int bits) {
+  const CodeGrid grid{.batch = rows, .channels = width};
+  return bits > kMaxBits ? wide_bytes(grid) : grid.bytes();
 }
 
 Range row_range(std::span<const float> x) {
@@ -99,7 +113,8 @@ void quantize_errors(std::span<const float> gradient, const LinearWeights& weigh
                      const CodeParams& params, NoiseKey noise, std::uint8_t* codes) {
   const CodeGrid grid = rows_of(gradient.size(), weights.shape().outputs);
   const ErrorSource source{.source = {.gradient = gradient.data()}, .a = weights.scales()};
-  make_all(grid, ErrorCodes(grid, source, params, noise), codes);
+  (is_wide(params) ? make_all_wide : make_all)(grid, ErrorCodes(grid, source, params, noise),
+                                               codes);
 }
 
 void linear_forward(const LinearWeights& weights, const RowCodes& input,
@@ -121,6 +136,7 @@ void linear_forward(const LinearWeights& weights, const RowCodes& input,
 
 void linear_input_gradient(const LinearWeights& weights, const RowCodes& errors,
                            std::span<float> gradient) {
+  if (is_wide(errors.params)) return wide_input_gradient(weights, errors, gradient);
   if (errors.width <= kMaxProducts && mostly_zero(errors)) {
     return sparse_input_gradient(weights, errors, gradient);
   }

@@ -6,6 +6,7 @@
 #include "bitcycle/kernels/integer/linear.h"
 
 #include "kernels/integer/linear/panels.h"
+#include "kernels/integer/linear/row_planes.h"
 #include "kernels/integer/linear/sparse_errors.h"
 #include "kernels/integer/weights/weights.h"
 
@@ -21,9 +22,10 @@ namespace {
 
 constexpr int kChunkPanels = 8;  // of outputs: their errors stay in the second-level cache
 
-// Rows of one term that are added up in 32 bits.
+// Rows of one term, with one plane of its errors, that are added up in 32 bits.
 struct Slice {
-  const LinearTerm* term;
+  LinearTerm term;
+  int worth;  // of the plane
   int first_row;
   int rows;
   int first_step;
@@ -87,19 +89,23 @@ class GradientWork {
   void cut(const LinearTerm& term) {
     assert(term.input.rows == term.errors.rows && term.input.width == shape_.inputs &&
            term.errors.width == shape_.outputs);
-    for (int row = 0; row < term.input.rows; row += kSliceRows) {
-      const int rows = std::min(kSliceRows, term.input.rows - row);
-      const int steps = steps_of(rows, kernels_.operands);
-      slices_.push_back({&term, row, rows, steps_, steps, row + rows == term.input.rows});
-      steps_ += steps;
+    for (const RowPlane& plane : planes_of(term.errors)) {
+      for (int row = 0; row < term.input.rows; row += kSliceRows) {
+        const int rows = std::min(kSliceRows, term.input.rows - row);
+        const int steps = steps_of(rows, kernels_.operands);
+        slices_.push_back(
+            {{term.input, plane.codes}, plane.worth, row, rows, steps_, steps, false});
+        steps_ += steps;
+      }
     }
+    if (term.input.rows > 0) slices_.back().last = true;
   }
 
   // Per slice and output.
   void fill_factors(const LinearWeights& weights) {
     for (const Slice& slice : slices_) {
       for (const float weight_scale : weights.scales()) {
-        const double factor = gradient_factor(*slice.term, weight_scale);
+        const double factor = gradient_factor(slice.term, weight_scale);
         factors_.push_back(factor);
         float_factors_.push_back(static_cast<float>(factor));
       }
@@ -109,14 +115,14 @@ class GradientWork {
   // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what is taken off to make
   // the errors signed bytes. Words are differences from the zero points, and lack nothing.
   static int taken_off(const Slice& slice) {
-    return 1 << (slice.term->errors.params.bits - 1);
+    return 1 << (slice.term.errors.params.bits - 1);
   }
 
   void interleave_inputs(int panel) {
     std::uint8_t* to = columns_ + panel * panel_bytes();
     for (std::size_t s = 0; s < slices_.size(); ++s) {
       const Slice& slice = slices_[s];
-      const RowCodes& input = slice.term->input;
+      const RowCodes& input = slice.term.input;
       const std::uint8_t* from = slice.row(input) + panel * kPanel;
       std::uint8_t* own = to + std::ptrdiff_t{slice.first_step} * kStepBytes;
       if (!bytes()) {
@@ -127,7 +133,7 @@ class GradientWork {
       table_.interleave(from, input.width, slice.rows, 0, own);
       std::int32_t* ints = input_ints(s) + panel * kPanel;
       table_.step_sums(own, slice.steps, ints);
-      const int factor = taken_off(slice) - slice.term->errors.params.zero_point;
+      const int factor = taken_off(slice) - slice.term.errors.params.zero_point;
       for (int i = 0; i < kPanel; ++i) ints[i] *= factor;
     }
   }
@@ -143,7 +149,7 @@ class GradientWork {
   void interleave_errors(int panel, std::uint8_t* to, std::int32_t* ints) {
     for (std::size_t s = 0; s < slices_.size(); ++s) {
       const Slice& slice = slices_[s];
-      const RowCodes& errors = slice.term->errors;
+      const RowCodes& errors = slice.term.errors;
       const std::uint8_t* from = slice.row(errors) + panel * kPanel;
       std::uint8_t* own = to + std::ptrdiff_t{slice.first_step} * kStepBytes;
       if (!bytes()) {
@@ -159,7 +165,7 @@ class GradientWork {
 
   // -z_a SUM (e - z_e) of each output: a row of ones times the panel.
   void sum_errors(const Slice& slice, const std::uint8_t* panel, std::int32_t* ints) {
-    const int zero = slice.term->input.params.zero_point;
+    const int zero = slice.term.input.params.zero_point;
     if (zero == 0) return static_cast<void>(std::fill_n(ints, kPanel, 0));
     const auto size = static_cast<std::size_t>(slice.steps) * kRowStepBytes;
     std::memset(scratch().ones.reserve(size), 1, size);
@@ -173,7 +179,7 @@ class GradientWork {
                    .add = false,
                    .sums = ints,
                    .sum_stride = 0});
-    const int lacking = slice.rows * (taken_off(slice) - slice.term->errors.params.zero_point);
+    const int lacking = slice.rows * (taken_off(slice) - slice.term.errors.params.zero_point);
     for (int i = 0; i < kPanel; ++i) ints[i] = -zero * (ints[i] + lacking);
   }
 
@@ -261,14 +267,15 @@ class GradientWork {
                          .sum_stride = kMaxTileLanes});
   }
 
-  // A term of several slices: their sums are added up in 64 bits.
+  // A term of several slices: their sums are added up in 64 bits. The last one's plane is the low
+  // one, whose codes are worth 1, so its factors are those of the term.
   void add_wide(const GradientTileJob& job, const Slice& slice,
                 std::vector<std::int64_t>& wide) const {
     wide.resize(kMaxTileRows * kMaxTileLanes);
     for (int r = 0; r < job.rows; ++r) {
       for (int i = 0; i < job.lanes; ++i) {
         const auto at = static_cast<std::size_t>(r * kMaxTileLanes + i);
-        wide[at] += std::int64_t{job.sums[at]} + job.row_int[r] + job.lane_int[i];
+        wide[at] += slice.worth * (std::int64_t{job.sums[at]} + job.row_int[r] + job.lane_int[i]);
         if (!slice.last) continue;
         float& out = job.out[r * job.out_stride + i];
         out = rounding_ == Rounding::once
@@ -302,7 +309,7 @@ class GradientWork {
 
 void linear_weight_gradient(const LinearWeights& weights, const LinearTerm& term,
                             std::span<float> gradient) {
-  if (term.errors.rows <= kSliceRows && mostly_zero(term.errors)) {
+  if (!is_wide(term.errors.params) && term.errors.rows <= kSliceRows && mostly_zero(term.errors)) {
     return sparse_weight_gradient(weights, term, gradient);
   }
   GradientWork(weights, {&term, 1}, Rounding::once, gradient).run();

@@ -197,12 +197,11 @@ class BlockNoise {
   typename Lanes::Noise stream_;
 };
 
-// e = a * g + (b * y + c) with noise, rounded to codes. The job's coefficients include the
-// quantizer's scale, its zero point and the noise's centre.
-template <typename Lanes, typename T>
-void quantize_errors_body(const GradientJob& shared) {
+// Calls sink(block, position, e) with e = a * g + (b * y + c) and noise. The job's coefficients
+// include the quantizer's scale, its zero point and the noise's centre.
+template <typename Lanes, typename T, typename Sink>
+[[gnu::always_inline]] inline void each_error(const GradientJob& shared, Sink sink) {
   const GradientJob job = shared;
-  const typename Lanes::Quantizer quantizer(job.params);
   const auto* y = static_cast<const T*>(job.y != nullptr ? job.y : job.gradient);  // else b is 0
   each_block(
       job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
@@ -214,10 +213,18 @@ void quantize_errors_body(const GradientJob& shared) {
         block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
           const Lanes value = block.load<Lanes>(y, p);
           const Lanes e = gradient(p, value).times_plus(a, value.times_plus(b, c));
-          quantizer.store(noise.next().times_plus(Lanes::all(kNoiseStep), e), job.codes + p.code,
-                          block.count);
+          sink(block, p, noise.next().times_plus(Lanes::all(kNoiseStep), e));
         });
       });
+}
+
+template <typename Lanes, typename T>
+void quantize_errors_body(const GradientJob& shared) {
+  const GradientJob job = shared;
+  const typename Lanes::Quantizer quantizer(job.params);
+  each_error<Lanes, T>(
+      job, [&](const BandBlock& block, const Position& p, const Lanes& e) __attribute__((
+               always_inline)) { quantizer.store(e, job.codes + p.code, block.count); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "kernels/integer/passes/nested_bodies.h"
 #include "kernels/integer/passes/pass_bodies.h"
+#include "kernels/integer/passes/wide_bodies.h"
 
 namespace bitcycle::integer {
 namespace {
@@ -96,6 +97,9 @@ constexpr PassKernels make_passes() {
       .quantize_errors = {quantize_errors_body<Lanes, Half>, quantize_errors_body<Lanes, float>},
       .nest = nest_body<Lanes>,
       .option_products = {option_products_body<Lanes, Half>, option_products_body<Lanes, float>},
+      .quantize_wide_errors = {quantize_wide_errors_body<Lanes, Half>,
+                               quantize_wide_errors_body<Lanes, float>},
+      .add_planes = {add_planes_body<Lanes, Half>, add_planes_body<Lanes, float>},
       .mean_pool = {mean_pool_body<Lanes, Half>, mean_pool_body<Lanes, float>},
       .mean_pool_backward = {mean_pool_backward_body<Lanes, Half>,
                              mean_pool_backward_body<Lanes, float>},

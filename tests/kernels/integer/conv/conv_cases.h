@@ -140,6 +140,10 @@ inline void expect_oracle(const ConvOperands& o, const ConvResults<float>& r, Of
   const auto near = [&](double want, double found, double unit) {
     return std::abs(want - found) <= slack * unit + relative * std::abs(want);
   };
+  // The two planes of wide errors are rounded to float before they are added.
+  const int error_bits = o.c.error_bits;
+  const double wide =
+      error_bits <= 8 ? 0.0 : 1e-7 * products * (1 << error_bits) * (1 << o.c.weight_bits());
   std::size_t wrong = 0, index = 0;
   for (int n = 0; n < s.batch; ++n)
     for (int y = 0; y < s.out_height(); ++y)
@@ -153,7 +157,8 @@ inline void expect_oracle(const ConvOperands& o, const ConvResults<float>& r, Of
   wrong = 0;
   const std::vector<double> dx = oracle.backward_data(o.errors);
   for (std::size_t i = 0; i < dx.size(); ++i)
-    wrong += !near(dx[i] * 0.25, r.input_gradient[i], 0.25);
+    wrong += !near(dx[i] * 0.25, r.input_gradient[i], 0.25) &&
+             !(std::abs(dx[i] * 0.25 - r.input_gradient[i]) <= wide * 0.25);
   EXPECT_EQ(wrong, 0U) << "backward data, " << what;
 
   wrong = 0;

@@ -7,10 +7,12 @@
 namespace bitcycle::integer {
 namespace {
 
-TEST(Domain, TakesWidthsOfTwoToEightBits) {
-  for (int bits = 0; bits <= 16; ++bits) {
+TEST(Domain, TakesWidthsOfTwoToEightBitsAndErrorsOfUpToSixteen) {
+  for (int bits = 0; bits <= 20; ++bits) {
     EXPECT_EQ(takes_width(bits), bits >= 2 && bits <= 8);
-    EXPECT_EQ(takes_widths({.weight = 4, .activation = 4, .error = bits}), takes_width(bits));
+    EXPECT_EQ(takes_widths({.weight = bits, .activation = 4, .error = 12}), takes_width(bits));
+    EXPECT_EQ(takes_widths({.weight = 4, .activation = bits, .error = 12}), takes_width(bits));
+    EXPECT_EQ(takes_widths({.weight = 4, .activation = 4, .error = bits}), bits >= 2 && bits <= 16);
   }
 }
 

@@ -33,6 +33,17 @@ TEST(EmulatedAvx512, EveryWidthOnRandomAndWorstOperands) {
   }
 }
 
+TEST(EmulatedAvx512, ErrorsOfMoreThanEightBits) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (int error_bits = 9; error_bits <= 16; ++error_bits) {
+    for (const Pattern pattern : {Pattern::random, Pattern::worst}) {
+      expect_emulated_equals_scalar({{2, 5, 6, 19, 20, 3, 1, 1}, 8, error_bits, pattern, 7});
+      expect_emulated_equals_scalar({{3, 5, 3, 24, 24, 3, 2, 24}, 4, error_bits, pattern, 0});
+    }
+  }
+}
+
 TEST(EmulatedAvx512, DepthwiseShapes) {
   if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
   omp_set_num_threads(1);

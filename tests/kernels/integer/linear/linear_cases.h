@@ -23,7 +23,8 @@ struct OwnedRows {
   std::vector<std::uint8_t> codes;
   RowCodes view;
 
-  OwnedRows(int rows, int width, CodeParams params) : codes(row_code_bytes(rows, width), 0xcd) {
+  OwnedRows(int rows, int width, CodeParams params)
+      : codes(row_code_bytes(rows, width, params.bits), 0xcd) {
     view = {codes.data(), rows, width, params};
   }
   OwnedRows(const OwnedRows&) = delete;
@@ -35,9 +36,11 @@ enum class Fill { random, largest };
 inline OwnedRows make_rows(int rows, int width, int bits, int zero, Fill fill, RandomKey key) {
   OwnedRows owned(rows, width, {.scale = 0.03f, .zero_point = zero, .bits = bits});
   const auto largest = static_cast<std::uint64_t>(owned.view.params.largest_code());
-  for (std::size_t i = 0; i < std::size_t(rows) * std::size_t(width); ++i) {
-    owned.codes[i] =
-        static_cast<std::uint8_t>(fill == Fill::random ? key.below(i, largest + 1) : largest);
+  const std::size_t count = std::size_t(rows) * std::size_t(width);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t code = fill == Fill::random ? key.below(i, largest + 1) : largest;
+    owned.codes[i] = static_cast<std::uint8_t>(bits > 8 ? code >> (bits / 2) : code);
+    if (bits > 8) owned.codes[count + i] = static_cast<std::uint8_t>(code % (1U << (bits / 2)));
   }
   return owned;
 }
@@ -92,8 +95,24 @@ inline LinearResults by_kernels(const LinearOperands& o) {
   return results;
 }
 
+// Codes of more than 8 bits are in two planes.
+inline std::vector<RowCodes> parts_of(const RowCodes& codes) {
+  const auto [scale, inverse, zero, bits] = codes.params;
+  if (bits <= 8) return {codes};
+  const int low = bits / 2;
+  RowCodes high = codes, rest = codes;
+  high.params = {scale * static_cast<float>(1 << low), inverse, zero >> low, bits - low};
+  rest.data += std::ptrdiff_t{codes.rows} * codes.width;
+  rest.params = {scale, inverse, zero % (1 << low), low};
+  return {high, rest};
+}
+
 inline int difference(const RowCodes& codes, int row, int i) {
-  return codes.data[std::ptrdiff_t{row} * codes.width + i] - codes.params.zero_point;
+  int code = 0;
+  for (const RowCodes& part : parts_of(codes)) {
+    code = (code << part.params.bits) + part.data[std::ptrdiff_t{row} * codes.width + i];
+  }
+  return code - codes.params.zero_point;
 }
 
 // Note [Integer scheme] in docs/numerics.md, word for word.
@@ -107,9 +126,14 @@ class LinearDefinition {
       for (int out = 0; out < o_.shape.outputs; ++out) {
         r.output[at(row, out, o_.shape.outputs)] = output(row, out);
       }
-      const float box = error_box(row);
-      for (int in = 0; in < o_.shape.inputs; ++in) {
-        r.input_gradient[at(row, in, o_.shape.inputs)] = input_gradient(row, in, box);
+      for (const RowCodes& part : parts_of(o_.errors.view)) {
+        const bool first = part.data == o_.errors.view.data;
+        const float box = error_box(part, row);
+        for (int in = 0; in < o_.shape.inputs; ++in) {
+          float& gradient = r.input_gradient[at(row, in, o_.shape.inputs)];
+          const float value = input_gradient(part, row, in, box);
+          gradient = first ? value : gradient + value;
+        }
       }
     }
     for (int out = 0; out < o_.shape.outputs; ++out) {
@@ -151,22 +175,21 @@ class LinearDefinition {
         std::fma(weights_.offsets()[o], static_cast<float>(box), static_cast<float>(sum)) * scale;
     return value + o_.bias[o];
   }
-  float error_box(int row) const {
+  float error_box(const RowCodes& errors, int row) const {
     float parts[8] = {};
     for (int out = 0; out < o_.shape.outputs; ++out) {
-      parts[out % 8] =
-          std::fma(weights_.offsets()[std::size_t(out)],
-                   static_cast<float>(difference(o_.errors.view, row, out)), parts[out % 8]);
+      parts[out % 8] = std::fma(weights_.offsets()[std::size_t(out)],
+                                static_cast<float>(difference(errors, row, out)), parts[out % 8]);
     }
     return ((parts[0] + parts[1]) + (parts[2] + parts[3])) +
            ((parts[4] + parts[5]) + (parts[6] + parts[7]));
   }
-  float input_gradient(int row, int in, float box) const {
+  float input_gradient(const RowCodes& errors, int row, int in, float box) const {
     std::int64_t sum = 0;
     for (int out = 0; out < o_.shape.outputs; ++out) {
-      sum += difference(o_.errors.view, row, out) * code(out, in);
+      sum += difference(errors, row, out) * code(out, in);
     }
-    return (static_cast<float>(sum) + box) * o_.errors.view.params.scale;
+    return (static_cast<float>(sum) + box) * errors.params.scale;
   }
 
   const LinearOperands& o_;
