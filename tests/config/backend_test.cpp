@@ -176,7 +176,7 @@ TEST(BackendTest, TheSchemeIsThatOfTheKernelsWhereTheyExecuteIt) {
   const Network network = make_network("cifar_resnet8");
   EXPECT_EQ(choose(Backend::integer, network, recipe).scheme, SchemeName::integer);
   EXPECT_EQ(choose(Backend::simulate, network, recipe).scheme, SchemeName::sbm);
-  EXPECT_EQ(automatic(recipe_of("8", "16")).scheme, SchemeName::sbm);
+  EXPECT_EQ(automatic(recipe_of("8", "17")).scheme, SchemeName::sbm);
 }
 
 TEST(BackendTest, AutoSimulatesASchemeWithoutKernelsAndSaysSo) {

@@ -108,11 +108,10 @@ inline std::vector<RowCodes> parts_of(const RowCodes& codes) {
 }
 
 inline int difference(const RowCodes& codes, int row, int i) {
-  int code = 0;
-  for (const RowCodes& part : parts_of(codes)) {
-    code = (code << part.params.bits) + part.data[std::ptrdiff_t{row} * codes.width + i];
-  }
-  return code - codes.params.zero_point;
+  const std::uint8_t* code = codes.data + std::ptrdiff_t{row} * codes.width + i;
+  const auto [scale, inverse, zero, bits] = codes.params;
+  if (bits <= 8) return *code - zero;
+  return (*code << (bits / 2)) + code[std::ptrdiff_t{codes.rows} * codes.width] - zero;
 }
 
 // Note [Integer scheme] in docs/numerics.md, word for word.

@@ -119,7 +119,7 @@ template <typename T>
 struct Outcome {
   Range activation, error;
   std::vector<T> x, g;
-  std::vector<std::uint8_t> mask, codes, error_codes;
+  std::vector<std::uint8_t> mask, codes, error_codes, wide_codes;
   GradientSums sums;
   CodeParams params, error_params;
 
@@ -128,7 +128,8 @@ struct Outcome {
         g(t.y.size()),
         mask(mask_bytes(t.grid)),
         codes(t.grid.bytes(), 0xcd),
-        error_codes(t.grid.bytes(), 0xcd) {
+        error_codes(t.grid.bytes(), 0xcd),
+        wide_codes(wide_bytes(t.grid), 0xcd) {
     activation = activate(t.grid, t.joined(), x.data(), mask.data());
     params = code_params(activate(t.grid, t.alone(), {}, nullptr), bits);
     make_all(t.grid, ActivationCodes(t.grid, t.alone(), params), codes.data());
@@ -136,6 +137,8 @@ struct Outcome {
     error = error_bounds(sums, t.stats(), t.errors());
     error_params = code_params(error, bits);
     make_all(t.grid, ErrorCodes(t.grid, t.errors(), error_params, key), error_codes.data());
+    const CodeParams wide = code_params(error, bits + 7);
+    make_all_wide(t.grid, ErrorCodes(t.grid, t.errors(), wide, key), wide_codes.data());
   }
 };
 
@@ -157,6 +160,7 @@ void expect_same(const Outcome<T>& a, const Outcome<T>& b) {
   EXPECT_EQ(a.mask, b.mask);
   EXPECT_EQ(a.codes, b.codes);
   EXPECT_EQ(a.error_codes, b.error_codes);
+  EXPECT_EQ(a.wide_codes, b.wide_codes);
   EXPECT_EQ(a.sums.gradient, b.sums.gradient);
   EXPECT_EQ(a.sums.deviation, b.sums.deviation);
 }
