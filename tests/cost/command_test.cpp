@@ -2,6 +2,7 @@
 
 #include "cli/run_program.h"
 
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -40,6 +41,28 @@ TEST(CostCommandTest, OneWidthIsStaticAndSavesNothing) {
   EXPECT_EQ(json["saving_percent"], 0);
   EXPECT_EQ(json["classes"], 1000);
   EXPECT_EQ(json["gbitops"], json["gbitops_static"]);
+}
+
+TEST(CostCommandTest, EveryShippedRecipeHasACost) {
+  const std::filesystem::path recipes = std::filesystem::path(BITCYCLE_SOURCE_DIR) / "recipes";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(recipes)) {
+    if (entry.path().extension() != ".toml") continue;
+    const Json json = run_json("cost " + entry.path().string() + " --steps 100");
+    EXPECT_GT(json["gbitops_least"].get<double>(), 0) << entry.path();
+  }
+}
+
+TEST(CostCommandTest, RecipesHaveNormalisedMacsAndModelledEnergy) {
+  const std::string recipes = BITCYCLE_SOURCE_DIR "/recipes/fractrain/cifar100-resnet74-";
+  const Json fixed = run_json("cost " + recipes + "sbm.toml");
+  EXPECT_NEAR(fixed["normalised_macs_most"].get<double>(), 2.584e14, 0.0005e14);
+  EXPECT_EQ(fixed["modelled_joules_least"], fixed["modelled_joules_static"]);
+  const Json staged = run_json("cost " + recipes + "pfq.toml");
+  EXPECT_LT(staged["modelled_joules_least"], staged["modelled_joules_most"]);
+  EXPECT_LT(staged["modelled_joules_most"], staged["modelled_joules_static"]);
+  const Json model = run_json("cost cifar_resnet74 --classes 100 --bits 8 --grad-bits 8");
+  EXPECT_NEAR(model["modelled_joules"]["total"].get<double>(),
+              fixed["modelled_joules_most"].get<double>(), 1e-6);
 }
 
 TEST(CostCommandTest, WhateverMovesNeedsARange) {
