@@ -78,10 +78,12 @@ std::string shape_text(const TakenWeights::Shape& shape) {
 
 [[noreturn]] void refuse_names(const std::string& file, const NamedTensors& tensors,
                                const TensorFile& stored) {
+  const auto is_range = [](const auto& entry) { return is_running_range(entry.first); };
+  const std::string expected = std::ranges::find_if_not(tensors, is_range)->first;
   const std::string found =
       stored.tensors.empty() ? "none at all" : "\"" + stored.tensors.begin()->first + "\"";
-  refuse_weights(file + " has no tensor of this network: expected names such as \"" +
-                     tensors.begin()->first + "\", found such as " + found,
+  refuse_weights(file + " has no tensor of this network: expected names such as \"" + expected +
+                     "\", found such as " + found,
                  "Names and shapes must be those of the network; `bitcycle cost MODEL --per-layer` "
                  "lists its layers, and docs/weights.md shows how to rename.");
 }

@@ -32,7 +32,7 @@ at::Tensor uniform(const std::string& name, std::int64_t count) {
 }
 
 at::Tensor made_up(const std::string& name, at::IntArrayRef shape) {
-  if (name.ends_with("num_batches_tracked")) return at::tensor(7, at::kLong);
+  if (name.ends_with("num_batches_tracked")) return at::full({}, 7, at::kLong);
   const at::Tensor u = uniform(name, c10::multiply_integers(shape)).view(shape);
   if (shape.size() > 1) {
     const auto fan_in = static_cast<double>(c10::multiply_integers(shape.slice(1)));

@@ -1,6 +1,7 @@
 #include "bitcycle/train/weights.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/events/metrics_file.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/train/tensor_io.h"
 
@@ -195,8 +196,7 @@ TEST_F(WeightsTest, WhatTheRunIsFollowsFromTheContentNotFromThePlace) {
     Recipe recipe = from(root_ / name);
     recipe.epochs = 0;
     recipe.steps = 1;
-    const std::string log = text(train("run-" + name, recipe) / "metrics.jsonl");
-    return json::parse(log.substr(0, log.find('\n'))).at("run").get<std::string>();
+    return logged_run(train("run-" + name, recipe));
   };
   EXPECT_EQ(identity("a"), identity("b"));
   TensorFile other = decode_safetensors(find_weights(first).bytes, "first");
