@@ -2,6 +2,7 @@
 // training at the schedule's upper bounds.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/cost/energy.h"
 #include "bitcycle/cost/latency.h"
 #include "bitcycle/cost/run_cost.h"
 #include "bitcycle/report/table.h"
@@ -52,6 +53,8 @@ struct Cost {
   RunCost run;
   MeanBits mean;
   double modelled_hours = 0;
+  Energy energy;  // modelled
+  double normalised_macs = 0;
 };
 
 struct Report {
@@ -72,11 +75,21 @@ ScheduleSpec parse_schedule(const CostOptions& options, const std::string& bits)
   return spec;
 }
 
-Cost cost_of(const CostModel& model, const std::vector<BitsUse>& uses, const CostOptions& options) {
+Cost cost_of(const std::vector<LayerInfo>& layers, const CostModel& model,
+             const std::vector<BitsUse>& uses, const CostOptions& options) {
   const MeanBits mean = mean_bits(uses);
   const double samples = static_cast<double>(options.steps) * static_cast<double>(options.batch);
-  return {run_cost(model, uses, options.batch), mean,
-          modelled_hours_zc706(model.macs(), samples, mean)};
+  Cost cost{run_cost(model, uses, options.batch), mean,
+            modelled_hours_zc706(model.macs(), samples, mean)};
+  const CostModel macs(layers, Counting::macs);
+  const EnergyModel energy(layers);
+  for (const BitsUse& use : uses) {
+    const auto steps = static_cast<double>(use.steps);
+    cost.energy += energy.step(use.bits, options.batch) * steps;
+    cost.normalised_macs += normalised_macs(macs.sample_cost(use.bits).total()) * steps *
+                            static_cast<double>(options.batch);
+  }
+  return cost;
 }
 
 Report make_report(const CostOptions& options) {
@@ -93,14 +106,25 @@ Report make_report(const CostOptions& options) {
           forward.name,
           backward.name,
           upper,
-          cost_of(model, scheduled, options),
-          cost_of(model, {{upper, options.steps}}, options)};
+          cost_of(subject.layers, model, scheduled, options),
+          cost_of(subject.layers, model, {{upper, options.steps}}, options)};
 }
 
 Json to_json(const PassCost& cost) {
   return {{"forward", giga(cost.forward)},
           {"error", giga(cost.error)},
           {"weight_gradient", giga(cost.weight_gradient)}};
+}
+
+Json to_json(const Energy& energy) {
+  const auto passes = [](const PassCost& joules) {
+    return Json{{"forward", joules.forward},
+                {"error", joules.error},
+                {"weight_gradient", joules.weight_gradient}};
+  };
+  return {{"total", energy.total()},
+          {"operations", passes(energy.operations)},
+          {"memory", passes(energy.memory)}};
 }
 
 Json layers_json(const Report& report) {
@@ -141,7 +165,11 @@ Json to_json(const Report& report, const CostOptions& options) {
                    {"gbitops_by_pass", to_json(report.scheduled.run.total)},
                    {"gbitops_static_by_pass", to_json(report.fixed.run.total)},
                    {"modelled_hours_zc706", report.scheduled.modelled_hours},
-                   {"modelled_hours_zc706_static", report.fixed.modelled_hours}});
+                   {"modelled_hours_zc706_static", report.fixed.modelled_hours},
+                   {"normalised_macs", report.scheduled.normalised_macs},
+                   {"normalised_macs_static", report.fixed.normalised_macs},
+                   {"modelled_joules", to_json(report.scheduled.energy)},
+                   {"modelled_joules_static", to_json(report.fixed.energy)}});
   if (options.per_layer) json["layers"] = layers_json(report);
   return json;
 }
@@ -175,6 +203,24 @@ void print_passes(const Report& report) {
     const double reference = std::invoke(member, report.fixed.run.total);
     table.add_row({pass, scientific(cost), scientific(reference),
                    fmt::format("{:.2f}", saving_percent(cost, reference))});
+  };
+  add("forward", &PassCost::forward);
+  add("error", &PassCost::error);
+  add("weight gradient", &PassCost::weight_gradient);
+  add("total", &PassCost::total);
+  fmt::print("{}\n", table.text());
+}
+
+void print_energy(const Report& report) {
+  Table table({"modelled energy, kJ", "operations", "memory", "total", "static", "saving %"});
+  const Energy &energy = report.scheduled.energy, &fixed = report.fixed.energy;
+  const auto kilo = [](double joules) { return fmt::format("{:.4g}", joules / 1e3); };
+  const auto add = [&](const char* pass, auto member) {
+    const double total = std::invoke(member, energy.passes());
+    const double reference = std::invoke(member, fixed.passes());
+    table.add_row({pass, kilo(std::invoke(member, energy.operations)),
+                   kilo(std::invoke(member, energy.memory)), kilo(total), kilo(reference),
+                   fmt::format("{:.2f}", saving_percent(total, reference))});
   };
   add("forward", &PassCost::forward);
   add("error", &PassCost::error);
@@ -226,6 +272,9 @@ int run_cost_command(const CostOptions& options) {
   print_summary(report, options);
   if (options.per_layer) print_layers(report);
   print_passes(report);
+  print_energy(report);
+  fmt::print("FracTrain's normalised MACs: {:.4g}, static {:.4g}\n",
+             report.scheduled.normalised_macs, report.fixed.normalised_macs);
   fmt::print(
       "modelled time on a ZC706 accelerator: {:.1f} h, static {:.1f} h "
       "(fitted to published figures, not measured)\n",

@@ -1,6 +1,7 @@
 #include "cli/cost_recipe.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/make_policy.h"
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/run_cost.h"
@@ -12,8 +13,11 @@
 #include "cli/cost_subject.h"
 #include "cli/run_bits.h"
 #include "cli/step_cost.h"
+#include "cli/step_measures.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -27,6 +31,14 @@ struct Row {
   LayerBits bits;
   Step steps = 0;      // 0: not known beforehand
   double gbitops = 0;  // of one step, a mean where overrides move on their own
+  double joules = 0;   // modelled, likewise
+  double normalised_macs = 0;
+};
+using Column = double Row::*;
+
+struct Total {
+  Bounds run;
+  double fixed = 0;  // of a static run
 };
 
 struct RecipeCost {
@@ -36,30 +48,49 @@ struct RecipeCost {
   std::vector<Row> rows;
   double gbitops_static = 0;
   Bounds gbitops;
+  Total joules, normalised_macs;
 };
 
-std::vector<Row> scheduled_rows(const PrecisionPlan& plan, Step steps, const StepCost& cost) {
+// The columns of a step.
+Row row_of(const StepBits& bits, const StepCost& cost, const StepMeasures& measures) {
+  return {bits.common, 0, cost(bits), measures.joules(bits), measures.normalised_macs(bits)};
+}
+
+std::vector<Row> scheduled_rows(const PrecisionPlan& plan, Step steps, const StepCost& cost,
+                                const StepMeasures& measures) {
   std::vector<Row> rows;
   for (Step step = 0; step < steps; ++step) {
     const StepBits bits = plan.decide(step);
     auto row = std::ranges::find(rows, bits.common, &Row::bits);
     if (row == rows.end()) row = rows.insert(rows.end(), {bits.common, 0, 0});
     ++row->steps;
-    row->gbitops += (cost(bits) - row->gbitops) / static_cast<double>(row->steps);
+    const Row own = row_of(bits, cost, measures);
+    for (const Column column : {&Row::gbitops, &Row::joules, &Row::normalised_macs}) {
+      (*row).*column += (own.*column - (*row).*column) / static_cast<double>(row->steps);
+    }
   }
   return rows;
 }
 
-Bounds scheduled_bounds(const std::vector<Row>& rows) {
+Bounds scheduled_bounds(const std::vector<Row>& rows, Column column) {
   double sum = 0;
-  for (const Row& row : rows) sum += static_cast<double>(row.steps) * row.gbitops;
+  for (const Row& row : rows) sum += static_cast<double>(row.steps) * row.*column;
   return {sum, sum};
 }
 
-std::vector<double> stage_costs(const std::vector<Row>& rows) {
-  std::vector<double> costs;
-  for (const Row& row : rows) costs.push_back(row.gbitops);
-  return costs;
+Bounds bounds_of(const Recipe& recipe, const RecipeCost& cost, Column column) {
+  if (!recipe.precision.progressive) return scheduled_bounds(cost.rows, column);
+  std::vector<double> stages;
+  for (const Row& row : cost.rows) stages.push_back(row.*column);
+  return staged_bounds(*recipe.precision.progressive, stages, cost.length);
+}
+
+void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
+  const auto steps = static_cast<double>(cost.length.steps);
+  cost.gbitops = bounds_of(recipe, cost, &Row::gbitops);
+  cost.joules = {bounds_of(recipe, cost, &Row::joules), steps * fixed.joules};
+  cost.normalised_macs = {bounds_of(recipe, cost, &Row::normalised_macs),
+                          steps * fixed.normalised_macs};
 }
 
 RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
@@ -67,22 +98,21 @@ RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
                   .length = length_of(recipe, options.steps),
                   .work = work_of(recipe)};
   const StepCost step_cost(cost.subject.layers, options.counting, cost.work);
+  const StepMeasures measures(cost.subject.layers, cost.work);
   const auto steps = static_cast<double>(cost.length.steps);
   if (recipe.precision.progressive) {
     const ProgressivePolicy policy(recipe.precision, cost.subject.layers, cost.length);
     for (const PrecisionPlan& stage : policy.stages()) {
-      const StepBits bits = stage.decide(0);
-      cost.rows.push_back({bits.common, 0, step_cost(bits)});
+      cost.rows.push_back(row_of(stage.decide(0), step_cost, measures));
     }
     cost.gbitops_static = steps * step_cost.reference(policy);
-    cost.gbitops =
-        staged_bounds(*recipe.precision.progressive, stage_costs(cost.rows), cost.length);
+    add_totals(recipe, row_of(policy.reference(), step_cost, measures), cost);
     return cost;
   }
   const PrecisionPlan plan(recipe.precision, cost.subject.layers, cost.length);
-  cost.rows = scheduled_rows(plan, cost.length.steps, step_cost);
+  cost.rows = scheduled_rows(plan, cost.length.steps, step_cost, measures);
   cost.gbitops_static = steps * step_cost.reference(plan);
-  cost.gbitops = scheduled_bounds(cost.rows);
+  add_totals(recipe, row_of(plan.reference(), step_cost, measures), cost);
   return cost;
 }
 
@@ -98,6 +128,21 @@ std::string total_text(const RecipeCost& cost) {
       least, most, percent(least), percent(most));
 }
 
+std::string total_text(const char* what, const Total& total, double unit) {
+  const auto [least, most] = total.run;
+  const double percent = 100 / total.fixed;
+  if (least == most) {
+    return fmt::format("{}: {:.4g}, {:.1f} % of static\n", what, least / unit, percent * least);
+  }
+  return fmt::format("{}: {:.4g} to {:.4g}, {:.1f} to {:.1f} % of static\n", what, least / unit,
+                     most / unit, percent * least, percent * most);
+}
+
+std::string other_totals_text(const RecipeCost& cost) {
+  return total_text("FracTrain's normalised MACs", cost.normalised_macs, 1) +
+         total_text("modelled energy in kJ (45 nm; docs/cost.md)", cost.joules, 1e3);
+}
+
 void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
   Table table({"bits", "steps", "GBitOPs a step", "% of static"});
   const double reference = cost.gbitops_static / static_cast<double>(cost.length.steps);
@@ -106,10 +151,10 @@ void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
                    fmt::format("{:.4g}", row.gbitops),
                    fmt::format("{:.1f}", 100 * row.gbitops / reference)});
   }
-  fmt::print("{}, {}: {} parameters\nrun: {} steps of {} {}s\ncounting rule: {} ({})\n\n{}\n{}\n",
+  fmt::print("{}, {}: {} parameters\nrun: {} steps of {} {}s\ncounting rule: {} ({})\n\n{}\n{}\n{}",
              cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps,
              cost.work, cost.subject.unit, name(options.counting), summary(options.counting),
-             table.text(), total_text(cost));
+             table.text(), total_text(cost), other_totals_text(cost));
 }
 
 Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
@@ -117,7 +162,9 @@ Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
   for (const Row& row : cost.rows) {
     rows.push_back({{"bits", to_text(row.bits)},
                     {"steps", row.steps == 0 ? Json() : Json(row.steps)},
-                    {"gbitops_per_step", row.gbitops}});
+                    {"gbitops_per_step", row.gbitops},
+                    {"normalised_macs_per_step", row.normalised_macs},
+                    {"modelled_joules_per_step", row.joules}});
   }
   return {{"recipe", options.path},
           {"model", cost.subject.name},
@@ -128,7 +175,56 @@ Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
           {"rows", std::move(rows)},
           {"gbitops_least", cost.gbitops.least},
           {"gbitops_most", cost.gbitops.most},
-          {"gbitops_static", cost.gbitops_static}};
+          {"gbitops_static", cost.gbitops_static},
+          {"normalised_macs_least", cost.normalised_macs.run.least},
+          {"normalised_macs_most", cost.normalised_macs.run.most},
+          {"normalised_macs_static", cost.normalised_macs.fixed},
+          {"modelled_joules_least", cost.joules.run.least},
+          {"modelled_joules_most", cost.joules.run.most},
+          {"modelled_joules_static", cost.joules.fixed}};
+}
+
+// What the steps of a run came to, from the bits that they had.
+struct RunMeasured {
+  double joules = 0, normalised_macs = 0;
+  double joules_static = 0, normalised_macs_static = 0;
+};
+
+// The bits of a step as every layer had them, given those that are common to most.
+StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
+  const auto* staged = dynamic_cast<const ProgressivePolicy*>(&policy);
+  if (staged == nullptr) return policy.decide(step);
+  for (const PrecisionPlan& stage : staged->stages()) {
+    if (stage.decide(0).common == common) return stage.decide(0);
+  }
+  return policy.decide(step);
+}
+
+// Of gates the log has no bits by layer.
+std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view) {
+  if (recipe.precision.dynamic) return std::nullopt;
+  const CostSubject subject = recipe_subject(recipe);
+  const RunLength length = length_of(recipe, view.total);
+  const auto policy = make_policy(recipe.precision, subject.layers, length);
+  const StepMeasures measures(subject.layers, work_of(recipe));
+  const auto steps = static_cast<double>(view.bits.size());
+  RunMeasured sum{.joules_static = steps * measures.joules(policy->reference()),
+                  .normalised_macs_static = steps * measures.normalised_macs(policy->reference())};
+  for (std::size_t i = 0; i < view.bits.size(); ++i) {
+    const StepBits bits = step_bits(*policy, static_cast<Step>(i), view.bits[i]);
+    sum.joules += measures.joules(bits);
+    sum.normalised_macs += measures.normalised_macs(bits);
+  }
+  return sum;
+}
+
+std::string measured_text(const std::optional<RunMeasured>& sum) {
+  if (!sum) return "";
+  return total_text("FracTrain's normalised MACs",
+                    {{sum->normalised_macs, sum->normalised_macs}, sum->normalised_macs_static},
+                    1) +
+         total_text("modelled energy in kJ (45 nm; docs/cost.md)",
+                    {{sum->joules, sum->joules}, sum->joules_static}, 1e3);
 }
 
 }  // namespace
@@ -146,19 +242,27 @@ void print_run_cost(const RecipeCostOptions& options) {
   const BitsView view = run_bits(options.path);
   const LoggedStep last = logged_steps(options.path).back();
   const double saving = saving_percent(last.gbitops, last.gbitops_static);
+  const auto measured =
+      measured_of(read_recipe(std::filesystem::path(options.path) / "recipe.toml"), view);
   if (options.json) {
     Json rows = Json::array();
     for (const StretchOfBits& stretch : stretches(view.bits)) {
       rows.push_back({{"bits", to_text(stretch.bits)}, {"steps", stretch.steps}});
     }
-    fmt::print("{}\n", json_text({{"run", options.path},
-                                  {"steps", last.step},
-                                  {"counting", name(Counting::paper)},
-                                  {"rows", std::move(rows)},
-                                  {"gbitops", last.gbitops},
-                                  {"gbitops_static", last.gbitops_static},
-                                  {"saving_percent", saving}},
-                                 2));
+    Json json = {{"run", options.path},
+                 {"steps", last.step},
+                 {"counting", name(Counting::paper)},
+                 {"rows", std::move(rows)},
+                 {"gbitops", last.gbitops},
+                 {"gbitops_static", last.gbitops_static},
+                 {"saving_percent", saving}};
+    if (measured) {
+      json["normalised_macs"] = measured->normalised_macs;
+      json["normalised_macs_static"] = measured->normalised_macs_static;
+      json["modelled_joules"] = measured->joules;
+      json["modelled_joules_static"] = measured->joules_static;
+    }
+    fmt::print("{}\n", json_text(json, 2));
     return;
   }
   Table table({"bits", "first step", "steps"});
@@ -166,9 +270,9 @@ void print_run_cost(const RecipeCostOptions& options) {
     table.add_row(
         {to_text(stretch.bits), std::to_string(stretch.first), std::to_string(stretch.steps)});
   }
-  fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {:.1f} %\n", options.path,
+  fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {:.1f} %\n{}", options.path,
              last.step, view.total, name(Counting::paper), summary(Counting::paper), table.text(),
-             view.closing, saving);
+             view.closing, saving, measured_text(measured));
 }
 
 }  // namespace bitcycle::cli
