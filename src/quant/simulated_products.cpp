@@ -146,6 +146,7 @@ std::vector<float> outputs(const ConvShape& s, std::span<const ImageCodes> kinds
   std::vector<float> values(static_cast<std::size_t>(s.error_grid().elements()));
   const std::int64_t pixels = s.out_height() * s.out_width();
   for (const ImageCodes& kind : kinds) {
+    if (kind.images.empty()) continue;  // LibTorch does not convolve empty batches
     const PickedImages picked(kind.codes, kind.images);
     each_output(picked.shape(s), picked.codes(), weights,
                 [&](std::int64_t pixel, std::int64_t c, float value) {

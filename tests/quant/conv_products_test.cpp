@@ -17,14 +17,7 @@ struct Outcome {
 
 Outcome products(const KindOperands& o, Executor executor) {
   const integer::ConvShape& s = o.shape;
-  std::vector<CopiedCodes> inputs, errors;
-  std::vector<integer::ImageCodes> kinds;
-  inputs.reserve(o.images.size());
-  for (std::size_t k = 0; k < o.images.size(); ++k) {
-    inputs.emplace_back(s.input_grid(), o.inputs[k].padded);
-    errors.emplace_back(s.error_grid(), o.errors[k].padded);
-    kinds.push_back({o.images[k], {nullptr, o.inputs[k].params, &inputs[k]}});
-  }
+  const std::vector<integer::ImageCodes> kinds = kinds_of(o, From::makers);
   Outcome out;
   ConvResults<Half>& r = out.results;
   out.after.resize(static_cast<std::size_t>(s.batch));
@@ -37,7 +30,7 @@ Outcome products(const KindOperands& o, Executor executor) {
     conv_products(executor).backward(
         {.shape = s,
          .input = kinds[k].codes,
-         .errors = {nullptr, o.errors[k].params, &errors[k]},
+         .errors = codes_of(o.errors[k], From::makers),
          .weights = o.weights,
          .input_gradient = r.input_gradient.data(),
          .weight_gradient = r.weight_gradient,

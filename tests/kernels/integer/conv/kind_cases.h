@@ -17,8 +17,8 @@ struct Widths {
 };
 
 // One more than there are images of: the second kind has none.
-inline const std::vector<Widths> kKinds = {{3, 0, 4, 7},  {5, 1, 5, 16},  {8, 0, 8, 127},
-                                           {4, 2, 6, 20}, {8, 130, 8, 3}, {2, 0, 2, 1}};
+inline const std::vector<Widths> kKinds = {{3, 0, 4, 7},  {5, 1, 5, 16},  {8, 0, 12, 2000},
+                                           {4, 2, 6, 20}, {8, 130, 8, 3}, {2, 0, 16, 30000}};
 
 struct KindOperands {
   ConvShape shape;
@@ -48,23 +48,24 @@ struct KindOperands {
   std::size_t outputs() const { return static_cast<std::size_t>(shape.error_grid().elements()); }
 };
 
-// The order of a kind's images is theirs; codes come from memory or from makers.
+// Codes come from memory or from makers; those of more than 8 bits are always made.
 enum class From { memory, makers };
+inline Codes codes_of(const TestCodes& codes, From from) {
+  return from == From::memory ? codes.view() : Codes{nullptr, codes.params, &codes};
+}
+
+inline std::vector<ImageCodes> kinds_of(const KindOperands& o, From from) {
+  std::vector<ImageCodes> kinds;
+  for (std::size_t k = 0; k < o.images.size(); ++k) {
+    kinds.push_back({o.images[k], codes_of(o.inputs[k], from)});
+  }
+  return kinds;
+}
+
 template <typename T>
 ConvResults<T> run_kinds(const KindOperands& o, From from) {
   const ConvShape& s = o.shape;
-  std::vector<CopiedCodes> makers;
-  for (std::size_t k = 0; k < o.images.size(); ++k) {
-    makers.emplace_back(s.input_grid(), o.inputs[k].padded);
-    makers.emplace_back(s.error_grid(), o.errors[k].padded);
-  }
-  const auto codes = [&](const TestCodes& of, std::size_t maker) {
-    return from == From::memory ? of.view() : Codes{nullptr, of.params, &makers[maker]};
-  };
-  std::vector<ImageCodes> kinds;
-  for (std::size_t k = 0; k < o.images.size(); ++k) {
-    kinds.push_back({o.images[k], codes(o.inputs[k], 2 * k)});
-  }
+  const std::vector<ImageCodes> kinds = kinds_of(o, from);
   ConvResults<T> r;
   r.output.resize(o.outputs());
   r.input_gradient.resize(static_cast<std::size_t>(s.input_grid().elements()));
@@ -74,7 +75,7 @@ ConvResults<T> run_kinds(const KindOperands& o, From from) {
     if (o.images[k].empty()) continue;
     conv_backward({.shape = s,
                    .input = kinds[k].codes,
-                   .errors = codes(o.errors[k], 2 * k + 1),
+                   .errors = codes_of(o.errors[k], from),
                    .weights = o.weights,
                    .input_gradient = r.input_gradient.data(),
                    .weight_gradient = r.weight_gradient,
@@ -159,7 +160,7 @@ class KindReference {
     const std::size_t each = errors.dense.size() / static_cast<std::size_t>(s_.batch);
     for (std::size_t i = 0; i < errors.dense.size(); ++i) {
       if (kind_of(static_cast<int>(i / each)) != k) {
-        errors.dense[i] = static_cast<std::uint8_t>(errors.params.zero_point);
+        errors.dense[i] = static_cast<std::uint16_t>(errors.params.zero_point);
       }
     }
     const auto sums = Oracle{s_, o_.weights}.weight_sums(o_.inputs[k], errors);
