@@ -163,6 +163,9 @@ void NetworkModelImpl::run_block(std::size_t index, NodeOutputs& outputs,
   } else if (options_.may_skip()) {
     outputs.put(block.last, {.output = run_passed(index, choice, outputs, observer)});
   } else {
+    const bool executes =
+        units_[static_cast<std::size_t>(block.first)]->executes(outputs.peek(input).values);
+    if (executes) outputs.enter(input);
     const Choice samples = choice_of(options_, choice, passing(options_, choice));
     const auto count = static_cast<std::int64_t>(choice.of_sample.size());
     for (int i = block.first; i <= block.last; ++i) {

@@ -1,11 +1,9 @@
 #include "bitcycle/models/gates.h"
 
-#include "bitcycle/quant/lstm_function.h"
-
+#include "models/gate_function.h"
 #include "models/initial_values.h"
 #include "models/module_tree.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace bitcycle {
@@ -13,27 +11,6 @@ namespace {
 
 QuantLinear gate_linear(std::int64_t in, std::int64_t out) {
   return QuantLinear(torch::nn::LinearOptions(in, out));
-}
-
-// The first of the highest scores of each sample. LibTorch's argmax does not promise the first.
-std::vector<int> first_highest(const at::Tensor& scores) {
-  const at::Tensor plain = scores.detach().to(at::kCPU).contiguous();
-  const std::int64_t samples = plain.size(0), options = plain.size(1);
-  std::vector<int> chosen;
-  for (std::int64_t n = 0; n < samples; ++n) {
-    const float* row = plain.data_ptr<float>() + n * options;
-    chosen.push_back(static_cast<int>(std::max_element(row, row + options) - row));
-  }
-  return chosen;
-}
-
-at::Tensor one_hot(const std::vector<int>& chosen, const at::Tensor& like) {
-  at::Tensor mask = at::zeros(like.sizes());
-  for (std::size_t n = 0; n < chosen.size(); ++n) {
-    mask.data_ptr<float>()[n * static_cast<std::size_t>(like.size(1)) +
-                           static_cast<std::size_t>(chosen[n])] = 1.0f;
-  }
-  return mask.to(like.device());
 }
 
 }  // namespace
@@ -82,24 +59,25 @@ void GatesImpl::start() {
   choices_.clear();
 }
 
-at::Tensor GatesImpl::scores(const at::Tensor& means) {
-  at::Tensor x = means;
-  auto& layers = embeddings_[choices_.size()];
-  for (std::size_t i = 0; i < layers.size(); ++i) x = layers[i]->forward(i > 0 ? x.relu() : x);
+const GateChoice& GatesImpl::choose(const at::Tensor& means) {
+  TORCH_CHECK(choices_.size() < blocks(), "there are ", blocks(), " gates, and all have chosen");
   if (!hidden_.defined()) {
     hidden_ = memory_ = at::zeros({means.size(0), shape_.state}, means.options());
   }
-  std::tie(hidden_, memory_) = lstm_cell(cell_.ih->forward(x), cell_.hh->forward(hidden_), memory_);
-  return head_->forward(hidden_);
-}
-
-const GateChoice& GatesImpl::choose(const at::Tensor& means) {
-  TORCH_CHECK(choices_.size() < blocks(), "there are ", blocks(), " gates, and all have chosen");
-  const at::Tensor own = scores(means);
-  std::vector<int> chosen = forced_ ? forced_(choices_.size(), means.size(0)) : first_highest(own);
-  const at::Tensor probabilities = own.softmax(1);
-  const at::Tensor mask = one_hot(chosen, probabilities) + (probabilities - probabilities.detach());
-  choices_.push_back({std::move(chosen), mask});
+  std::vector<int> forced;
+  if (forced_) forced = forced_(choices_.size(), means.size(0));
+  const auto of = [](const QuantLinear& layer) { return GateLayer{layer->weight, layer->bias}; };
+  const auto& embedding = embeddings_[choices_.size()];
+  GateOutput output = run_gate(means, hidden_, memory_,
+                               {.first = embedding.size() > 1 ? of(embedding.front()) : GateLayer{},
+                                .embedding = of(embedding.back()),
+                                .ih = of(cell_.ih),
+                                .hh = of(cell_.hh),
+                                .head = of(head_)},
+                               forced_ ? &forced : nullptr);
+  hidden_ = output.hidden;
+  memory_ = output.memory;
+  choices_.push_back({std::move(output.chosen), output.mask});
   return choices_.back();
 }
 

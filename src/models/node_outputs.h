@@ -56,6 +56,10 @@ class NodeOutputs {
   }
   const UnitTensor& peek(int node) const { return outputs_[node].output; }
   float scale() const { return scale_; }  // Note [Scaled gradients]
+  // Makes a node's output half, once for all who are going to read it.
+  void enter(int node) {
+    if (node != kInput) outputs_[node].output = as_half(std::move(outputs_[node].output));
+  }
   // The mean of each channel of a node's output, [samples, channels] in float.
   at::Tensor means(int node) {
     auto& [output, second, means] = outputs_[node];

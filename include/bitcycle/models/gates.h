@@ -45,7 +45,6 @@ class GatesImpl : public torch::nn::Module {
 
  private:
   void initialise(const Network& network, std::uint64_t seed);
-  at::Tensor scores(const at::Tensor& means);
 
   GateShape shape_;
   std::vector<std::vector<QuantLinear>> embeddings_;  // of each block
