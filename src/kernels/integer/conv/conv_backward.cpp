@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -219,13 +218,14 @@ class BackwardRun {
 
 void backward_and_add(const ConvBackward& call) {
   static thread_local AlignedBuffer<float> buffer;
-  const std::span<float> sum = call.weight_gradient;
-  const std::span<float> own(buffer.reserve(sum.size()), sum.size());
+  const std::size_t size = call.weight_gradient.size();
+  float* own = buffer.reserve(size);
   ConvBackward replacing = call;
-  replacing.weight_gradient = own;
+  replacing.weight_gradient = {own, size};
   replacing.accumulate = Accumulate::replace;
   conv_backward(replacing);
-  std::ranges::transform(own, sum, sum.begin(), std::plus<>());
+  float* sum = call.weight_gradient.data();
+  for (std::size_t i = 0; i < size; ++i) sum[i] += own[i];
 }
 
 }  // namespace

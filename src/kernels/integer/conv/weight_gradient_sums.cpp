@@ -9,6 +9,10 @@ void add(std::int64_t* to, const auto* from, std::size_t size) {
 
 }  // namespace
 
+std::int64_t PlaneTotal::lacking(int out) const {
+  return corrections.zero != 0 ? corrections.zero * total.error_sum(out) : 0;
+}
+
 void Total::empty(Accumulator& own, const Layout& layout) {
   const std::size_t size = layout.tiles() * kTile;
   if (!emptied_) {
@@ -31,54 +35,72 @@ std::int64_t Total::error_sum(int out) const {
   return sum;
 }
 
-void Total::add_columns(const TileOf& tile, int out, int shift, std::int64_t* sums) const {
+// What the columns of a tile lack, the same for every output.
+template <typename Sum>
+void Total::add_columns(const TileOf& tile, int shift, Sum* sums) const {
+  const auto add_shifted = [&](const std::int64_t* column_sums) {
+    for (int c = 0; c < kPanel; ++c) {
+      sums[c] += static_cast<Sum>(shift * column_sums[tile.column * kPanel + c]);
+    }
+  };
+  if (emptied_) add_shifted(column_sums_.data());
+  for (const Accumulator* part : parts_) {
+    if (part != nullptr && part->has_column_sums) add_shifted(part->column_sums.data());
+  }
+}
+
+template <typename Sum>
+void Total::add_products(const TileOf& tile, int out, Sum* sums) const {
   const std::ptrdiff_t at = tile.index() * kTile + out % kPanel * kPanel;
   const auto add_tile = [&](const auto* tiles) {
-    for (int c = 0; c < kPanel; ++c) sums[c] += tiles[at + c];
+    for (int c = 0; c < kPanel; ++c) sums[c] += static_cast<Sum>(tiles[at + c]);
   };
-  const auto add_shifted = [&](const std::int64_t* column_sums) {
-    for (int c = 0; c < kPanel; ++c) sums[c] += shift * column_sums[tile.column * kPanel + c];
-  };
-  if (emptied_) {
-    add_tile(tiles_.data());
-    add_shifted(column_sums_.data());
-  }
+  if (emptied_) add_tile(tiles_.data());
   for (const Accumulator* part : parts_) {
-    if (part == nullptr) continue;
-    add_tile(part->tiles.data());
-    if (part->has_column_sums) add_shifted(part->column_sums.data());
+    if (part != nullptr) add_tile(part->tiles.data());
   }
 }
 
 // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what was taken off.
-void Total::add_sums(const TileOf& tile, int out, Corrections corrections,
-                     std::int64_t* sums) const {
-  const std::int64_t lacking = corrections.zero != 0 ? corrections.zero * error_sum(out) : 0;
-  for (int c = 0; c < kPanel; ++c) sums[c] -= lacking;
-  add_columns(tile, out, corrections.shift, sums);
-}
-
-void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
-            std::span<float> gradient) {
+template <typename Sum>
+static void finish_in(const TileOf& tile, std::span<const PlaneTotal> planes,
+                      std::span<const double> factors, std::span<float> gradient) {
   const ConvShape& s = tile.layout.shape;
   const int row = s.kernel * s.in_channels;
   const int first = tile.column / s.kernel * kPanel;
   const int count = std::min(kPanel, row - first);
   const int last = std::min(s.out_channels, (tile.panel + 1) * kPanel);
+  Sum columns[kPanel] = {};
+  for (const PlaneTotal& plane : planes) {
+    plane.total.add_columns(tile, plane.corrections.shift * plane.worth, columns);
+  }
   for (int out = tile.panel * kPanel; out < last; ++out) {
-    std::int64_t sums[kPanel] = {};
+    Sum sums[kPanel];
+    std::copy_n(columns, kPanel, sums);
     for (const PlaneTotal& plane : planes) {
-      std::int64_t own[kPanel] = {};
-      plane.total.add_sums(tile, out, plane.corrections, own);
-      for (int c = 0; c < kPanel; ++c) sums[c] += plane.worth * own[c];
+      Sum own[kPanel];
+      std::fill_n(own, kPanel, static_cast<Sum>(-plane.lacking(out)));
+      plane.total.add_products(tile, out, own);
+      for (int c = 0; c < kPanel; ++c) sums[c] += static_cast<Sum>(plane.worth) * own[c];
     }
     const double factor = factors[static_cast<std::size_t>(out)];
     float* to =
         gradient.data() + (std::ptrdiff_t{out} * s.kernel + tile.column % s.kernel) * row + first;
-    for (int c = 0; c < count; ++c) {
-      to[c] = static_cast<float>(static_cast<double>(sums[c]) * factor);
+    float gradients[kPanel];
+    for (int c = 0; c < kPanel; ++c) {
+      gradients[c] = static_cast<float>(static_cast<double>(sums[c]) * factor);
     }
+    std::copy_n(gradients, count, to);
   }
+}
+
+// Doubles are faster than 64-bit integers here, and as exact where sums are small.
+void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
+            std::span<float> gradient) {
+  if (std::ranges::all_of(planes, [](const PlaneTotal& p) { return p.total.is_small(); })) {
+    return finish_in<double>(tile, planes, factors, gradient);
+  }
+  finish_in<std::int64_t>(tile, planes, factors, gradient);
 }
 
 }  // namespace bitcycle::integer

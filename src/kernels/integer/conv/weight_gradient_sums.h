@@ -113,6 +113,9 @@ struct PlaneTotal {
   const Total& total;
   Corrections corrections;
   int worth;
+
+  // What the products with an output lack for the input's zero point.
+  std::int64_t lacking(int out) const;
 };
 // The gradients of a tile.
 void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
@@ -130,13 +133,16 @@ class Total {
   // Called by one thread at a time.
   void empty(Accumulator& own, const Layout& layout);
 
-  // Adds the sums of an output with the 16 columns of a tile.
-  void add_sums(const TileOf& tile, int out, Corrections corrections, std::int64_t* sums) const;
+  std::int64_t error_sum(int out) const;
+  template <typename Sum>
+  void add_columns(const TileOf& tile, int shift, Sum* sums) const;
+  // Adds the products of an output with the 16 columns of a tile.
+  template <typename Sum>
+  void add_products(const TileOf& tile, int out, Sum* sums) const;
+  // Whether the sums of each thread fit 32 bits, so that doubles hold their total exactly.
+  bool is_small() const { return !emptied_; }
 
  private:
-  std::int64_t error_sum(int out) const;
-  void add_columns(const TileOf& tile, int out, int shift, std::int64_t* sums) const;
-
   AlignedBuffer<std::int64_t> tiles_;
   AlignedBuffer<std::int64_t> column_sums_;
   AlignedBuffer<std::int64_t> error_sums_;
