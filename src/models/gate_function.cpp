@@ -146,7 +146,10 @@ void each_shard(std::int64_t samples, const Work& work) {
 
 // The layers again, from what autograd kept.
 GateLayers layers_from(const variable_list& kept) {
-  return {{kept[0], kept[1]}, {kept[2], kept[3]}, {kept[4], kept[5]}, {kept[6], kept[7]},
+  return {{kept[0], kept[1]},
+          {kept[2], kept[3]},
+          {kept[4], kept[5]},
+          {kept[6], kept[7]},
           {kept[8], kept[9]}};
 }
 
@@ -301,10 +304,10 @@ GateOutput run_gate(const at::Tensor& means, const at::Tensor& hidden, const at:
   };
   GateOutput result;
   const variable_list outputs = GateFunction::apply(
-      here(means), here(hidden), here(memory), maybe(layers.first.weight),
-      maybe(layers.first.bias), here(layers.embedding.weight), here(layers.embedding.bias),
-      here(layers.ih.weight), here(layers.ih.bias), here(layers.hh.weight), here(layers.hh.bias),
-      here(layers.head.weight), here(layers.head.bias), forced, &result.chosen);
+      here(means), here(hidden), here(memory), maybe(layers.first.weight), maybe(layers.first.bias),
+      here(layers.embedding.weight), here(layers.embedding.bias), here(layers.ih.weight),
+      here(layers.ih.bias), here(layers.hh.weight), here(layers.hh.bias), here(layers.head.weight),
+      here(layers.head.bias), forced, &result.chosen);
   result.mask = outputs[0].to(means.device());
   result.hidden = outputs[1].to(means.device());
   result.memory = outputs[2].to(means.device());

@@ -23,9 +23,9 @@ struct GateLayers {
 };
 
 struct GateOutput {
-  std::vector<int> chosen;      // of each sample
-  at::Tensor mask;              // [samples, options]; gradients go to the probabilities
-  at::Tensor hidden, memory;    // of the cell, [samples, state]
+  std::vector<int> chosen;    // of each sample
+  at::Tensor mask;            // [samples, options]; gradients go to the probabilities
+  at::Tensor hidden, memory;  // of the cell, [samples, state]
 };
 
 // `means` [samples, channels]; hidden and memory as the gate before left them. Chooses the first of

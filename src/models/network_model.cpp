@@ -145,7 +145,7 @@ IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
                                                node.padding)}};
   }
   if (node.kind == NodeKind::average_pool && is_half(x.values)) {
-    return {.output = {.values = mean_pool_half(ready(x))}};
+    return {.output = {.values = mean_pool(ready(x))}};
   }
   return {.output = {.values = run_in_float(node, as_float(x), as_float(residual))}};
 }

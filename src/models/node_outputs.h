@@ -64,11 +64,12 @@ class NodeOutputs {
   at::Tensor means(int node) {
     auto& [output, second, means] = outputs_[node];
     if (means.defined()) return std::exchange(means, {});
-    if (!is_half(output.values)) return output.values.mean({2, 3});
+    if (!output.values.is_cpu()) return output.values.mean({2, 3});
+    if (!is_half(output.values)) return mean_pool(output.values).flatten(1);
     output = {.values = ready(output), .range = output.range, .gradient_scale = scale_};
     const auto [kept, pooled] = fork_half(output.values);
     output.values = kept;
-    return leave_half(mean_pool_half(pooled), scale_).flatten(1);
+    return leave_half(mean_pool(pooled), scale_).flatten(1);
   }
 
  private:

@@ -52,7 +52,9 @@ struct NormFunction : Function<NormFunction> {
     track_statistics(*norm, statistics.mean, statistics.variance, input.numel() / channels);
     const at::Tensor added = residual ? dense(*residual) : at::Tensor();
     const at::Tensor y = normalise(input, added, mean, inverse, weight, bias, activation);
-    context->save_for_backward({input, y, mean, inverse, weight});
+    // Of y the backward pass asks for its sign alone, which takes a byte.
+    const at::Tensor positive = activation == Activation::relu ? y.gt(0) : at::Tensor();
+    context->save_for_backward({input, positive, mean, inverse, weight});
     context->saved_data["activation"] = static_cast<std::int64_t>(activation);
     context->saved_data["residual"] = residual.has_value();
     return y;
@@ -66,8 +68,9 @@ struct NormFunction : Function<NormFunction> {
     at::Tensor dx = at::empty_like(input), dweight = at::empty_like(saved[4]),
                dbias = at::empty_like(saved[4]), dresidual;
     if (context->saved_data["residual"].toBool()) dresidual = at::empty_like(input);
+    const at::Tensor y = saved[1].defined() ? saved[1].to(at::kFloat) : input;  // or not looked at
     batch_norm_backward(values(error), pixel_shape(input),
-                        {values(input), values(saved[1]), values(saved[2]), values(saved[3]),
+                        {values(input), values(y), values(saved[2]), values(saved[3]),
                          values(saved[4]), activation},
                         {values(dx), dresidual.defined() ? values(dresidual) : std::span<float>{},
                          values(dweight), values(dbias)});

@@ -1,5 +1,6 @@
 #include "bitcycle/quant/unit_tensor.h"
 
+#include "bitcycle/kernels/integer/convert.h"
 #include "bitcycle/kernels/integer/pool.h"
 
 #include "quant/dense.h"
@@ -15,23 +16,38 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
+at::Tensor half_of(const at::Tensor& x) {
+  const at::Tensor from = dense(x), to = at::empty_like(from, from.options().dtype(at::kHalf));
+  integer::to_half(from.data_ptr<float>(), from.numel(),
+                   reinterpret_cast<integer::Half*>(to.data_ptr<at::Half>()));
+  return to;
+}
+
+at::Tensor float_of(const at::Tensor& x, double factor) {
+  const at::Tensor from = dense(x), to = at::empty_like(from, from.options().dtype(at::kFloat));
+  integer::to_float(reinterpret_cast<const integer::Half*>(from.data_ptr<at::Half>()), from.numel(),
+                    static_cast<float>(factor), to.data_ptr<float>());
+  return to;
+}
+
+// Scales are powers of two, so that dividing is multiplying by the inverse.
 struct EnterHalf : Function<EnterHalf> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double scale) {
     context->saved_data["scale"] = scale;
-    return dense(x).to(at::kHalf);
+    return half_of(x);
   }
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
-    return {errors[0].to(at::kFloat).div_(context->saved_data["scale"].toDouble()), {}};
+    return {float_of(errors[0], 1 / context->saved_data["scale"].toDouble()), {}};
   }
 };
 
 struct LeaveHalf : Function<LeaveHalf> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double scale) {
     context->saved_data["scale"] = scale;
-    return x.to(at::kFloat);
+    return float_of(x, 1);
   }
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
-    return {dense(errors[0]).mul(context->saved_data["scale"].toDouble()).to(at::kHalf), {}};
+    return {half_of(errors[0].mul(context->saved_data["scale"].toDouble())), {}};
   }
 };
 
@@ -149,7 +165,7 @@ at::Tensor max_pool_half(const at::Tensor& x, int kernel, int stride, int pad) {
   return MaxPoolHalf::apply(x, integer::MaxPool{grid_of(x), kernel, stride, pad});
 }
 
-at::Tensor mean_pool_half(const at::Tensor& x) {
+at::Tensor mean_pool(const at::Tensor& x) {
   return MeanPoolHalf::apply(x);
 }
 

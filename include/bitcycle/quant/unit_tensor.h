@@ -60,8 +60,9 @@ at::Tensor leave_half(const at::Tensor& x, float scale);
 // one pass, where LibTorch's own sum of halves is slow.
 std::pair<at::Tensor, at::Tensor> fork_half(const at::Tensor& x);
 
-// The largest of each window, and the mean over each picture, of a half tensor.
+// The largest of each window of a half tensor, and the mean over each picture of a half or float
+// one. LibTorch's own mean keeps its input for the backward pass.
 at::Tensor max_pool_half(const at::Tensor& x, int kernel, int stride, int pad);
-at::Tensor mean_pool_half(const at::Tensor& x);
+at::Tensor mean_pool(const at::Tensor& x);
 
 }  // namespace bitcycle

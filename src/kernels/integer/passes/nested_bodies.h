@@ -8,10 +8,22 @@
 namespace bitcycle::integer {
 namespace {
 
+// Codes from 0 on (after ReLU): round(q n / 255), which no q makes a tie of because 255 is odd, in
+// 16-bit numbers. For t below 65535, t / 255 rounded down is (t + 1 + t / 256) / 256.
+inline void nest_from_zero(const NestJob& job) {
+  const auto largest = static_cast<std::uint16_t>(job.params.largest_code());
+  std::uint8_t* codes = job.codes;
+  for (std::ptrdiff_t i = 0; i < job.count; ++i) {
+    const auto t = static_cast<std::uint16_t>(codes[i] * largest + 127);
+    codes[i] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(t + 1 + (t >> 8)) >> 8);
+  }
+}
+
 // In place, over all codes of an image: its halo holds the zero point, which becomes the new one.
 template <typename Lanes>
 void nest_body(const NestJob& shared) {
   const NestJob job = shared;
+  if (job.step.finest_zero == 0 && job.params.zero_point == 0) return nest_from_zero(job);
   const Lanes zero = Lanes::all(job.step.finest_zero);
   const Lanes ratio = Lanes::all(job.step.ratio);
   const Lanes own_zero = Lanes::all(job.step.zero);
@@ -28,8 +40,12 @@ void nest_body(const NestJob& shared) {
 // Adding this to a number below 2^22 rounds it to nearest even; taking it off again is exact.
 constexpr float kRounding = 12582912.0f;  // 1.5 * 2^23
 
+// Whether codes may round to numbers beyond those of their width. Codes from 0 on do not: the last
+// is q = 255, and 255 n / 255 = n.
+enum class Ends { clamped, within };
+
 // gradient * (code - zero point) of kCount options, summed up in the order of pixels.
-template <typename Lanes, int kCount>
+template <typename Lanes, int kCount, Ends kEnds>
 class OptionSums {
  public:
   explicit OptionSums(const NestStep* steps) : steps_(steps) {}
@@ -37,8 +53,10 @@ class OptionSums {
   [[gnu::always_inline]] void add(const Lanes& gradient, const Lanes& difference) {
     for (int o = 0; o < kCount; ++o) {
       const NestStep& step = steps_[o];
-      const Lanes scaled = difference.times_plus(Lanes::all(step.ratio), Lanes::all(step.zero));
-      const Lanes code = scaled.min(Lanes::all(step.largest)).max(Lanes::all(0));
+      Lanes code = difference.times_plus(Lanes::all(step.ratio), Lanes::all(step.zero));
+      if constexpr (kEnds == Ends::clamped) {
+        code = code.min(Lanes::all(step.largest)).max(Lanes::all(0));
+      }
       const Lanes value = (code + Lanes::all(kRounding)) - Lanes::all(kRounding + step.zero);
       sums_[o].lanes = gradient.times_plus(value, sums_[o].lanes);
     }
@@ -63,12 +81,12 @@ class OptionSums {
 // Options whose sums stay in registers together.
 constexpr int kOptionsAtOnce = 4;
 
-template <typename Lanes, typename T, int kCount>
+template <typename Lanes, typename T, Ends kEnds, int kCount>
 [[gnu::always_inline]] inline void add_options(const OptionJob& job, const BandBlock& block,
                                                int first) {
   const auto* gradient = static_cast<const T*>(job.gradient);
   const Lanes zero = Lanes::all(job.steps[first].finest_zero);
-  OptionSums<Lanes, kCount> sums(job.steps + first);
+  OptionSums<Lanes, kCount, kEnds> sums(job.steps + first);
   block.each_pixel([&](const Position& p) __attribute__((always_inline)) {
     sums.add(block.load<Lanes>(gradient, p),
              Lanes::load_bytes(job.codes + p.code, block.count) - zero);
@@ -77,27 +95,35 @@ template <typename Lanes, typename T, int kCount>
 }
 
 // A band stays in the first-level cache while all options pass.
-template <typename Lanes, typename T>
-void option_products_body(const OptionJob& shared) {
-  const OptionJob job = shared;
+template <typename Lanes, typename T, Ends kEnds>
+void options_of(const OptionJob& job) {
   each_block(
       job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
         for (int first = 0; first < job.options; first += kOptionsAtOnce) {
           switch (std::min(kOptionsAtOnce, job.options - first)) {
             case 1:
-              add_options<Lanes, T, 1>(job, block, first);
+              add_options<Lanes, T, kEnds, 1>(job, block, first);
               break;
             case 2:
-              add_options<Lanes, T, 2>(job, block, first);
+              add_options<Lanes, T, kEnds, 2>(job, block, first);
               break;
             case 3:
-              add_options<Lanes, T, 3>(job, block, first);
+              add_options<Lanes, T, kEnds, 3>(job, block, first);
               break;
             default:
-              add_options<Lanes, T, kOptionsAtOnce>(job, block, first);
+              add_options<Lanes, T, kEnds, kOptionsAtOnce>(job, block, first);
           }
         }
       });
+}
+
+template <typename Lanes, typename T>
+void option_products_body(const OptionJob& shared) {
+  const OptionJob job = shared;
+  const bool within = std::all_of(job.steps, job.steps + job.options, [](const NestStep& step) {
+    return step.finest_zero == 0 && step.zero == 0;
+  });
+  within ? options_of<Lanes, T, Ends::within>(job) : options_of<Lanes, T, Ends::clamped>(job);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 // Pooling over `Lanes`, image by image: the mean of a whole image, and the maximum of a window.
 
+#include "kernels/integer/passes/convert_bodies.h"
 #include "kernels/integer/passes/nested_bodies.h"
 #include "kernels/integer/passes/pass_bodies.h"
 #include "kernels/integer/passes/wide_bodies.h"
@@ -100,6 +101,8 @@ constexpr PassKernels make_passes() {
       .quantize_wide_errors = {quantize_wide_errors_body<Lanes, Half>,
                                quantize_wide_errors_body<Lanes, float>},
       .add_planes = {add_planes_body<Lanes, Half>, add_planes_body<Lanes, float>},
+      .to_half = to_half_body<Lanes>,
+      .to_float = to_float_body<Lanes>,
       .mean_pool = {mean_pool_body<Lanes, Half>, mean_pool_body<Lanes, float>},
       .mean_pool_backward = {mean_pool_backward_body<Lanes, Half>,
                              mean_pool_backward_body<Lanes, float>},
