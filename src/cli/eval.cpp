@@ -10,8 +10,12 @@ namespace {
 
 constexpr const char* kFooter =
     "Layers to which the recipe gives bits of their own keep them; \"fp\" is float everywhere.\n"
+    "Of a run with precision.dynamic, evaluation without --bits also prints what the gates chose, "
+    "by\n"
+    "block, and the score with each option in place of their choice.\n"
     "\n"
     "Example:\n"
+    "  bitcycle eval runs/demo-cpt\n"
     "  bitcycle eval runs/demo-cpt --bits 3,4,6,8,fp";
 
 }  // namespace
@@ -20,8 +24,8 @@ void add_eval(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("eval", "Accuracy of a run at chosen bit-widths");
   auto options = std::make_shared<EvalOptions>();
   command->add_option("run", options->run, "Run directory")->required();
-  command->add_option("--bits", options->bits, "Widths, separated by commas, e.g. 3,4,6,8,fp")
-      ->capture_default_str();
+  command->add_option("--bits", options->bits,
+                      "Widths, separated by commas, e.g. 3,4,6,8,fp; default: evaluation.bits");
   command->add_option("--split", options->split, "Which samples to score")
       ->check(CLI::IsMember({"test", "validation"}))
       ->capture_default_str();

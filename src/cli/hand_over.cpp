@@ -135,7 +135,7 @@ int run_train(const TrainOptions& options) {
 }
 
 int run_eval(const EvalOptions& options) {
-  parse_widths(options.bits);
+  if (!options.bits.empty()) parse_widths(options.bits);
   hand_over(read_recipe(run_recipe(options.run)).threads);
 }
 

@@ -25,7 +25,7 @@ int run_train(const TrainOptions& options);
 
 struct EvalOptions {
   std::string run;
-  std::string bits = "fp";  // comma-separated widths, "fp" for float
+  std::string bits;  // comma-separated widths, "fp" for float; empty: as the recipe evaluates
   std::string split = "test";
   std::string checkpoint = "best";  // best, last, or a step
   bool json = false;

@@ -59,6 +59,13 @@ void GatesImpl::start() {
   choices_.clear();
 }
 
+void GatesImpl::count_evaluated() {
+  const std::vector<double> none(static_cast<std::size_t>(options()), 0.0);
+  evaluated_.resize(blocks(), none);
+  std::vector<double>& block = evaluated_[choices_.size() - 1];
+  for (const int option : choices_.back().of_sample) ++block[static_cast<std::size_t>(option)];
+}
+
 const GateChoice& GatesImpl::choose(const at::Tensor& means) {
   TORCH_CHECK(choices_.size() < blocks(), "there are ", blocks(), " gates, and all have chosen");
   if (!hidden_.defined()) {
@@ -78,6 +85,7 @@ const GateChoice& GatesImpl::choose(const at::Tensor& means) {
   hidden_ = output.hidden;
   memory_ = output.memory;
   choices_.push_back({std::move(output.chosen), output.mask});
+  if (!is_training()) count_evaluated();
   return choices_.back();
 }
 

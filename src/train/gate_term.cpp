@@ -32,14 +32,15 @@ ChoiceCounts count_choices(const GatesImpl& gates) {
 // R with its graph: the masks stand for the choices.
 at::Tensor GateTerm::regulariser() const {
   const GateObjective& objective = policy_.objective();
-  const at::Tensor costs = at::tensor(objective.costs(), at::kFloat);
-  at::Tensor sum;
-  for (std::size_t i = 0; i < gates_.choices().size(); ++i) {
-    const at::Tensor& mask = gates_.choices()[i].mask;
-    const at::Tensor block = (mask * costs.to(mask.device())).sum() * objective.weights().blocks[i];
-    sum = sum.defined() ? sum + block : block;
-  }
-  return sum * objective.coefficient();
+  std::vector<at::Tensor> masks;
+  for (const GateChoice& choice : gates_.choices()) masks.push_back(choice.mask);
+  const at::Tensor stacked = at::stack(masks);  // [blocks, samples, options]
+  const auto tensor = [&](const std::vector<double>& from) {
+    return at::tensor(from, at::kFloat).to(stacked.device());
+  };
+  const at::Tensor weights = tensor(objective.weights().blocks).view({-1, 1, 1});
+  return (stacked * (weights * tensor(objective.costs()))).sum({1, 2}).sum() *
+         objective.coefficient();
 }
 
 void GateTerm::add_to(TaskLoss& result, Step step) {

@@ -8,6 +8,7 @@
 #include "bitcycle/nn/lstm_layer.h"
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace bitcycle {
@@ -31,6 +32,8 @@ class GatesImpl : public torch::nn::Module {
   const GateChoice& choose(const at::Tensor& means);
   // What this pass chose so far, block by block.
   const std::vector<GateChoice>& choices() const { return choices_; }
+  // How many samples have chosen each option in evaluation since the last call, by block.
+  std::vector<std::vector<double>> take_evaluated() { return std::exchange(evaluated_, {}); }
   // Lets go of the graph behind the choices.
   void forget() { start(); }
 
@@ -45,6 +48,7 @@ class GatesImpl : public torch::nn::Module {
 
  private:
   void initialise(const Network& network, std::uint64_t seed);
+  void count_evaluated();
 
   GateShape shape_;
   std::vector<std::vector<QuantLinear>> embeddings_;  // of each block
@@ -52,6 +56,7 @@ class GatesImpl : public torch::nn::Module {
   QuantLinear head_{nullptr};
   at::Tensor hidden_, memory_;  // of the cell; undefined: zero
   std::vector<GateChoice> choices_;
+  std::vector<std::vector<double>> evaluated_;
   ForcedChoice forced_;
   bool bypassed_ = false;
 };

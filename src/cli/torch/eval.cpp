@@ -82,6 +82,44 @@ struct WidthScore {
   Score score;
 };
 
+// What the gates chose, and what each option in place of it scores.
+struct GateScores {
+  std::vector<std::string> options;
+  std::vector<std::vector<double>> shares;  // by block and option
+};
+
+// Of a run with gates: as they choose, then at each option.
+GateScores score_gates(Session& session, const DynamicRecipe& recipe, Split split, Step step,
+                       std::vector<WidthScore>& rows) {
+  GateScores result;
+  GatesImpl& gates = *session.gates();
+  const EvaluationBits as_chosen{EvaluationBits::Kind::current};
+  gates.take_evaluated();
+  rows.push_back({"as chosen", session.score(split, as_chosen, step - 1)});
+  result.shares = choice_shares(gates.take_evaluated());
+  for (std::size_t i = 0; i < recipe.options.size(); ++i) {
+    result.options.push_back(to_text(recipe.options[i]));
+    gates.force([i](std::size_t, std::int64_t samples) {
+      return std::vector<int>(static_cast<std::size_t>(samples), static_cast<int>(i));
+    });
+    rows.push_back({result.options.back(), session.score(split, as_chosen, step - 1)});
+  }
+  gates.force({});
+  return result;
+}
+
+void print_choices(const GateScores& gates) {
+  std::vector<std::string> titles = {"block"};
+  for (const std::string& option : gates.options) titles.push_back(option + " %");
+  Table table(titles);
+  for (std::size_t i = 0; i < gates.shares.size(); ++i) {
+    std::vector<std::string> cells = {std::to_string(i + 1)};
+    for (const double share : gates.shares[i]) cells.push_back(fmt::format("{:.1f}", 100 * share));
+    table.add_row(cells);
+  }
+  fmt::print("\nwhat the gates chose, of activation and error bits:\n{}", table.text());
+}
+
 void print_text(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
   const Score& first = rows.front().score;
   std::vector<std::string> titles = {"bits"};
@@ -96,7 +134,8 @@ void print_text(const std::vector<WidthScore>& rows, const EvalOptions& options,
              options.split, table.text());
 }
 
-void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
+void print_json(const std::vector<WidthScore>& rows, const GateScores& gates,
+                const EvalOptions& options, Step step) {
   const Score& first = rows.front().score;
   nlohmann::ordered_json json = {{"run", options.run},
                                  {"step", step},
@@ -108,6 +147,10 @@ void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options,
     for (const auto& [metric, value] : row.score.metrics) result[metric.name] = value;
     json["results"].push_back(std::move(result));
   }
+  if (!gates.shares.empty()) {
+    json["options"] = gates.options;
+    json["choices"] = gates.shares;
+  }
   fmt::print("{}\n", json_text(json, 2));
 }
 
@@ -116,17 +159,27 @@ void print_json(const std::vector<WidthScore>& rows, const EvalOptions& options,
 int run_eval(const EvalOptions& options) {
   use_caching_allocator();
   const Recipe recipe = read_recipe(run_recipe(options.run));
-  const auto widths = parse_widths(options.bits);
+  const auto widths = parse_widths(options.bits.empty() ? recipe.evaluation.bits : options.bits);
   const auto split = split_of(options, recipe);
   const CheckpointStore store(options.run);
   const Step step = chosen_step(store, options);
   Session session(recipe, options.run);
   load_checkpoint(session, store, step);
   std::vector<WidthScore> rows;
-  for (const Width& width : widths) {
-    rows.push_back({width.text, session.score(split, width.bits, step - 1)});
+  GateScores gates;
+  if (options.bits.empty() && session.gates() != nullptr) {
+    gates = score_gates(session, *recipe.precision.dynamic, split, step, rows);
+  } else {
+    for (const Width& width : widths) {
+      rows.push_back({width.text, session.score(split, width.bits, step - 1)});
+    }
   }
-  options.json ? print_json(rows, options, step) : print_text(rows, options, step);
+  if (options.json) {
+    print_json(rows, gates, options, step);
+    return 0;
+  }
+  print_text(rows, options, step);
+  if (!gates.shares.empty()) print_choices(gates);
   return 0;
 }
 

@@ -19,9 +19,10 @@ template <typename Work>
 
 template <typename Lanes>
 void to_half_body(const float* from, std::ptrdiff_t count, Half* to) {
-  each_panel(count, [&](std::ptrdiff_t i, int lanes) __attribute__((always_inline)) {
-    Lanes::load(from + i, lanes).store(to + i, lanes);
-  });
+  each_panel(
+      count, [&](std::ptrdiff_t i, int lanes) __attribute__((always_inline)) {
+        Lanes::load(from + i, lanes).store(to + i, lanes);
+      });
 }
 
 // Multiplied by `factor`.
@@ -29,9 +30,10 @@ template <typename Lanes>
 void to_float_body(const Half* from, std::ptrdiff_t count, float factor, float* to) {
   // Adding -0 keeps the sign of zeros.
   const Lanes scale = Lanes::all(factor), zero = Lanes::all(-0.0f);
-  each_panel(count, [&](std::ptrdiff_t i, int lanes) __attribute__((always_inline)) {
-    Lanes::load(from + i, lanes).times_plus(scale, zero).store(to + i, lanes);
-  });
+  each_panel(
+      count, [&](std::ptrdiff_t i, int lanes) __attribute__((always_inline)) {
+        Lanes::load(from + i, lanes).times_plus(scale, zero).store(to + i, lanes);
+      });
 }
 
 }  // namespace
