@@ -4,6 +4,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/processors.h"
 #include "bitcycle/base/thread_places.h"
+#include "bitcycle/config/task_kind.h"
 #include "bitcycle/kernels/isa.h"
 
 #include "cli/cost_subject.h"
@@ -147,6 +148,12 @@ int run_bench_step(const BenchStepOptions& options) {
 
 int run_bench_dynamic(const BenchDynamicOptions& options) {
   cost_subject({.model = options.model});  // throws where there is no such model
+  if (task_of(options.model) == TaskKind::language_model) {
+    throw Error(ErrorCode::usage,
+                "--policy dynamic expects a network with residual blocks, found " + options.model +
+                    ", which has no blocks",
+                "Choose a network for pictures (bitcycle models).");
+  }
   hand_over(options.threads);
 }
 
