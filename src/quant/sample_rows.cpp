@@ -1,7 +1,11 @@
 #include "quant/sample_rows.h"
 
+#include "bitcycle/kernels/integer/convert.h"
+#include "bitcycle/kernels/integer/passes.h"
+
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
+#include "quant/real_view.h"
 
 namespace bitcycle {
 namespace {
@@ -44,35 +48,49 @@ struct SelectFunction : Function<SelectFunction> {
   }
 };
 
-// Per sample of `passed`.
-at::Tensor worth_of_skipping(const at::Tensor& error, const at::Tensor& skipped,
-                             const at::Tensor& passed) {
-  const at::Tensor difference = by_sample(skipped).to(at::kFloat) - by_sample(passed);
-  return (by_sample(error).to(at::kFloat) * difference).sum(1);
+// skipped - passed, all that the worth of skipping needs of the two.
+at::Tensor difference(const at::Tensor& skipped, const at::Tensor& passed) {
+  if (!skipped.is_cpu()) return skipped - passed;
+  const at::Tensor from = dense(passed), added = dense(skipped), to = at::empty_like(from);
+  const std::vector<float> minus(static_cast<std::size_t>(from.size(1)), -1.0f);
+  activate(grid_of(from), {.y = view_of(from), .residual = view_of(added), .scale = minus},
+           mutable_view_of(to), nullptr);
+  return to;
+}
+
+// The inner product of each sample.
+at::Tensor products(const at::Tensor& error, const at::Tensor& difference) {
+  if (!error.is_cpu()) return (error * difference).flatten(1).sum(1);
+  const at::Tensor result = at::empty({error.size(0)});
+  image_products(grid_of(error), view_of(error), view_of(difference), result.data_ptr<float>());
+  return result;
 }
 
 struct JoinFunction : Function<JoinFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& skipped,
                             const at::Tensor& passed, const at::Tensor&, const at::Tensor& index,
                             double gradient_scale) {
-    context->save_for_backward({skipped, passed, index});
+    const bool all = index.size(0) == skipped.size(0);
+    const at::Tensor picked =
+        all ? skipped : as_pictures(by_sample(skipped).index_select(0, index), skipped);
+    context->save_for_backward({difference(picked, passed), index});
     context->saved_data["scale"] = gradient_scale;
-    if (index.size(0) == skipped.size(0)) return dense(passed).clone();
-    at::Tensor joined = by_sample(skipped).clone();
-    if (index.size(0) > 0) joined.index_copy_(0, index, by_sample(passed));
-    return as_pictures(joined, skipped);
+    context->saved_data["all"] = all;
+    if (all) return passed.detach();
+    return as_pictures(by_sample(skipped).index_copy(0, index, by_sample(passed)), skipped);
   }
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
     expect_first_derivative();
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &skipped = saved[0], &passed = saved[1], &index = saved[2];
-    const at::Tensor error = dense(errors[0]);
-    const at::Tensor rows = by_sample(error);
+    const at::Tensor &difference = saved[0], &index = saved[1];
+    const at::Tensor error = dense(errors[0]), rows = by_sample(error);
+    const double scale = context->saved_data["scale"].toDouble();
+    if (context->saved_data["all"].toBool()) {
+      return {{}, error, products(error, difference).div_(scale), {}, {}};
+    }
     const at::Tensor of_passed = as_pictures(rows.index_select(0, index), error);
     const at::Tensor of_skipped = as_pictures(rows.index_fill(0, index, 0), error);
-    const at::Tensor picked = as_pictures(by_sample(skipped).index_select(0, index), skipped);
-    const at::Tensor worth =
-        worth_of_skipping(of_passed, picked, passed).div_(context->saved_data["scale"].toDouble());
+    const at::Tensor worth = products(of_passed, difference).div_(scale);
     const at::Tensor skip =
         at::zeros({error.size(0)}, worth.options()).index_copy_(0, index, worth);
     return {of_skipped, of_passed, skip, {}, {}};

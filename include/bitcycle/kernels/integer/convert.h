@@ -1,8 +1,8 @@
 #pragma once
 
-// Tensors from float to half precision and back, on the threads.
+// Tensors from float to half precision and back, and inner products of either, on the threads.
 
-#include "bitcycle/kernels/integer/half.h"
+#include "bitcycle/kernels/integer/tensor.h"
 
 #include <cstddef>
 
@@ -12,5 +12,8 @@ namespace bitcycle::integer {
 void to_half(const float* from, std::ptrdiff_t count, Half* to);
 // Multiplied by `factor`.
 void to_float(const Half* from, std::ptrdiff_t count, float factor, float* to);
+
+// Of each image of two tensors; an entry of `products` per image.
+void image_products(const CodeGrid& grid, RealView a, RealView b, float* products);
 
 }  // namespace bitcycle::integer

@@ -29,4 +29,11 @@ void to_float(const Half* from, std::ptrdiff_t count, float factor, float* to) {
   });
 }
 
+void image_products(const CodeGrid& grid, RealView a, RealView b, float* products) {
+  each_image(grid, [&](int n) {
+    products[n] = static_cast<float>(passes().product[index(a.type)](
+        image_of(a, grid, n), image_of(b, grid, n), image_elements(grid)));
+  });
+}
+
 }  // namespace bitcycle::integer

@@ -1,6 +1,6 @@
 #pragma once
 
-// From float to half and back over `Lanes`.
+// From float to half and back over `Lanes`, and inner products of either.
 
 #include "kernels/integer/passes/pass_bodies.h"
 
@@ -34,6 +34,21 @@ void to_float_body(const Half* from, std::ptrdiff_t count, float factor, float* 
       count, [&](std::ptrdiff_t i, int lanes) __attribute__((always_inline)) {
         Lanes::load(from + i, lanes).times_plus(scale, zero).store(to + i, lanes);
       });
+}
+
+template <typename Lanes, typename T>
+double product_body(const void* a, const void* b, std::ptrdiff_t count) {
+  const auto *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
+  Lanes sum = Lanes::all(0);
+  each_panel(
+      count, [&](std::ptrdiff_t i, int lanes) __attribute__((always_inline)) {
+        sum = Lanes::load(left + i, lanes).times_plus(Lanes::load(right + i, lanes), sum);
+      });
+  float parts[kPanel];
+  sum.store(parts, kPanel);
+  double total = 0;
+  for (const float part : parts) total += double{part};
+  return total;
 }
 
 }  // namespace
