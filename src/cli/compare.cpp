@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/run_summary.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/core.h>
@@ -10,9 +11,13 @@
 namespace bitcycle::cli {
 namespace {
 
-constexpr const char* kNote =
-    "Cost saved: against static at the same upper bits. Time saved: measured, against the last "
-    "run.\n";
+std::string savings_note(const std::vector<RunSummary>& runs) {
+  const bool gated = std::ranges::any_of(runs, &RunSummary::gated);
+  return fmt::format(
+      "Cost saved: against static at the same upper bits{}. Time saved: measured, against the last "
+      "run.\n",
+      gated ? ", of runs with gates static 8/8" : "");
+}
 
 }  // namespace
 
@@ -31,7 +36,8 @@ void add_compare(CLI::App& app, Action& action) {
       std::vector<RunSummary> runs;
       for (const std::string& run : options->runs) runs.push_back(read_run_summary(run));
       fmt::print("{}", options->json ? summary_json(runs) : summary_table(runs));
-      if (!options->json) fmt::print("{}{}{}", stages_text(runs), counting_note(runs), kNote);
+      if (!options->json)
+        fmt::print("{}{}{}", stages_text(runs), counting_note(runs), savings_note(runs));
       return 0;
     };
   });

@@ -134,7 +134,8 @@ RunSummary read_run_summary(const fs::path& run) {
             .counting = counting_by_name(json.at("counting").get<std::string>()),
             .saving_percent = json.at("saving_percent"),
             .training_seconds = seconds,
-            .stages = stages_in(json)};
+            .stages = stages_in(json),
+            .gated = recipe.precision.dynamic.has_value()};
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::io, (run / "summary.json").string() + ": " + error.what(),
                 "The file is damaged; remove it and resume the run to write it again.");

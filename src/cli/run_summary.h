@@ -19,10 +19,11 @@ struct RunSummary {
   std::string backend;    // what carried it out; "float" where nothing was quantized
   Measured score;         // test, by the task's primary metric, of the best weights
   double gbitops = 0;
-  Counting counting = Counting::paper;     // the rule of gbitops and saving_percent
-  double saving_percent = 0;               // against static at the schedule's upper bounds
+  Counting counting = Counting::paper;  // the rule of gbitops and saving_percent
+  double saving_percent = 0;            // against static at the schedule's upper bounds; gated: 8/8
   std::optional<double> training_seconds;  // measured, of the training steps
   std::vector<StageChange> stages;         // that its precision went through
+  bool gated = false;                      // whether gates chose its bits
 };
 
 // Throws Error(usage) when the directory holds no run, or one that is not finished.

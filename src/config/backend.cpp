@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/nearest.h"
+#include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/kernels/integer/domain.h"
 
 #include "config/fields.h"
@@ -103,6 +104,11 @@ SchemeName resolved(SchemeName scheme, Backend backend) {
   return backend == Backend::integer ? SchemeName::integer : SchemeName::sbm;
 }
 
+bool mixes_candidates(const PrecisionPolicy& policy) {
+  const auto* dynamic = dynamic_cast<const DynamicPolicy*>(&policy);
+  return dynamic != nullptr && dynamic->recipe().form == DynamicRecipe::Form::all_candidates;
+}
+
 // The first thing that keeps a run from being executed in integers, or "".
 std::string reason_to_simulate(const BackendRequest& request, const PrecisionPolicy& policy) {
   if (request.device != "cpu") {
@@ -110,6 +116,9 @@ std::string reason_to_simulate(const BackendRequest& request, const PrecisionPol
   }
   if (!executable(request.scheme)) {
     return fmt::format("the scheme \"{}\" has no integer kernels", name(request.scheme));
+  }
+  if (mixes_candidates(policy)) {
+    return "the form \"all_candidates\" has no integer kernels";
   }
   if (!quantizes(policy)) return "no layer is quantized";
   const std::vector<Obstacle> obstacles = integer_obstacles(policy);

@@ -69,9 +69,21 @@ void check_kernels(const PrecisionRecipe& precision, const Places& places) {
       "Leave precision.scheme out, or choose backend = \"simulate\" or \"auto\".");
 }
 
+// Computing what was not chosen is there to be compared with the released code; no kernel does it.
+void check_form(const PrecisionRecipe& precision, const Places& places) {
+  if (precision.backend != Backend::integer || !precision.dynamic) return;
+  if (precision.dynamic->form == DynamicRecipe::Form::chosen) return;
+  throw recipe_error(
+      places.of({"precision.dynamic.form", "precision.backend"}),
+      "precision.dynamic.form: expected \"chosen\" with precision.backend \"integer\", found "
+      "\"all_candidates\", which is simulated",
+      "Leave form out, or choose backend = \"simulate\".");
+}
+
 // The integer scheme's passes run on the CPU, whoever forms its sums.
 void check_scheme(const Recipe& recipe, const Places& places) {
   check_kernels(recipe.precision, places);
+  check_form(recipe.precision, places);
   if (!has_kernels(recipe.precision.scheme) || recipe.device == "cpu") return;
   throw recipe_error(
       places.of({"precision.scheme", "device"}),

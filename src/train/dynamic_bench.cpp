@@ -9,6 +9,7 @@
 
 #include "train/timed_step.h"
 
+#include <functional>
 #include <numeric>
 
 namespace bitcycle {
@@ -111,11 +112,12 @@ std::vector<TimedStep> skipping_steps(const DynamicBenchOptions& options) {
   std::vector<TimedStep> steps;
   if (options.skipped.empty()) return steps;
   DynamicRecipe precision = options.precision;
+  std::erase_if(precision.options, std::mem_fn(&PrecisionOption::skips));
+  const std::size_t computed = precision.options.size();
   precision.options.push_back({0, 0});
   auto subject = std::make_shared<GatedSubject>(options, precision);
-  const auto others = static_cast<double>(options.precision.options.size());
   for (const double share : options.skipped) {
-    std::vector<double> weights(options.precision.options.size(), (1 - share) / others);
+    std::vector<double> weights(computed, (1 - share) / static_cast<double>(computed));
     weights.push_back(share);
     const auto choice = draw_choices(ChoiceCounts(subject->blocks(), weights));
     steps.emplace_back([subject, choice] { subject->step(choice); });

@@ -126,6 +126,10 @@ WeightsFile find_weights(const fs::path& path) {
                    "counts from the current directory.");
   }
   if (fs::is_directory(path)) return directory_weights(path);
+  if (!fs::is_regular_file(path)) {
+    refuse_weights("\"" + path.string() + "\" is no regular file",
+                   "Expected a run directory, a checkpoint, or a safetensors file.");
+  }
   return {path, {}, read_file(path, ErrorCode::checkpoint)};
 }
 

@@ -74,5 +74,15 @@ TEST(KillCampaignTest, RunsWhosePrecisionFollowsTheirLossMayBeKilledAtRandomMome
   kill_at_random_moments(runs, 20);
 }
 
+TEST(KillCampaignTest, RunsWhosePrecisionGatesChooseMayBeKilledAtRandomMoments) {
+  KilledRuns runs(Trained::gates);
+  kill_at_random_moments(runs, 20);
+}
+
+TEST(KillCampaignTest, RunsWhoseGatesHaveATargetThatFollowsTheLossMayBeKilledAtRandomMoments) {
+  KilledRuns runs(Trained::gated_stages);
+  kill_at_random_moments(runs, 20);
+}
+
 }  // namespace
 }  // namespace bitcycle

@@ -51,6 +51,25 @@ epsilon = 100
 alpha = 1
 window = 2
 period = 1)";
+constexpr const char* kGated = R"([precision]
+backend = "integer"
+[precision.dynamic]
+options = [[0, 0], [3, 6], [6, 12]]
+weight = 4
+beta = 0.05
+target = 2.5)";
+// Stages begin as above.
+constexpr const char* kGatedStages = R"([precision]
+backend = "integer"
+[precision.dynamic]
+options = [[0, 0], [3, 6], [6, 12]]
+weight = 4
+beta = 0.05
+target = [1.5, 2.5, 4]
+epsilon = 100
+alpha = 1
+window = 2
+period = 1)";
 
 // Five steps of an LSTM that carries its state, likewise.
 constexpr const char* kLanguageRecipe = R"(
@@ -86,8 +105,10 @@ keep = 1
 
 std::string recipe_of(Trained what, const fs::path& text) {
   if (what == Trained::text) return fmt::format(kLanguageRecipe, text.string());
-  return what == Trained::stages ? fmt::format(kPicturesRecipe, 6, kStaged)
-                                 : fmt::format(kPicturesRecipe, 4, kCyclic);
+  if (what == Trained::stages) return fmt::format(kPicturesRecipe, 6, kStaged);
+  if (what == Trained::gates) return fmt::format(kPicturesRecipe, 6, kGated);
+  if (what == Trained::gated_stages) return fmt::format(kPicturesRecipe, 6, kGatedStages);
+  return fmt::format(kPicturesRecipe, 4, kCyclic);
 }
 
 // A forked process has nothing to say: what it does is seen in its run directory.

@@ -41,7 +41,9 @@ RunContent content(const std::filesystem::path& run);
 // In words, the first difference; empty when there is none.
 std::string difference(const RunContent& expected, const RunContent& found);
 
-enum class Trained { pictures, text, stages };  // stages: pictures, at bits that rise
+// Pictures at scheduled bits, text, and pictures at bits that rise (PFQ), that gates choose (DFQ),
+// and that gates choose for a cost that rises (FracTrain).
+enum class Trained { pictures, text, stages, gates, gated_stages };
 
 class KilledRuns {
  public:

@@ -34,6 +34,20 @@ TEST(KilledRunsTest, SoIsARunWhosePrecisionFollowsItsLoss) {
   EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
 }
 
+TEST(KilledRunsTest, SoIsARunWhosePrecisionGatesChoose) {
+  KilledRuns runs(Trained::gates);
+  EXPECT_NE(runs.whole().at("metrics.jsonl").find("\"choices\":"), std::string::npos);
+  const auto all = KilledRuns::interruptions(changes());
+  EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
+}
+
+TEST(KilledRunsTest, SoIsARunWhoseGatesHaveATargetThatFollowsItsLoss) {
+  KilledRuns runs(Trained::gated_stages);
+  EXPECT_NE(runs.whole().at("summary.json").find("\"to\": \"cp 4 %\""), std::string::npos);
+  const auto all = KilledRuns::interruptions(changes());
+  EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
+}
+
 TEST(KilledRunsTest, OfTwoStartsInOneDirectoryTheSecondIsRefusedEvenIfItLookedFirst) {
   KilledRuns runs;
   const auto run = runs.run("contested");

@@ -154,6 +154,10 @@ const std::vector<Mistake> kMistakes = {
      "them, found none around layers.3.conv3 of cifar_mobilenet_v2",
      "Leave out [0, 0]"},
     {kGates + "[model]\nname = \"cifar_resnet39\"", "cifar_resnet39"},
+    {kGates + "form = \"all_candidates\"\n[precision]\nbackend = \"integer\"",
+     "r.toml:6:8: precision.dynamic.form: expected \"chosen\" with precision.backend \"integer\", "
+     "found \"all_candidates\", which is simulated",
+     "choose backend = \"simulate\""},
 };
 
 TEST(DynamicRecipeTest, EveryMistakeIsOneErrorWithItsPlaceAndACure) {

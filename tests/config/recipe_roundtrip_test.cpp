@@ -90,7 +90,12 @@ Recipe random_recipe(std::uint64_t seed) {
     recipe.precision.scheme = SchemeName::integer;  // the others have no kernels
   }
   if (recipe.precision.progressive) recipe.precision.dynamic.reset();
-  if (recipe.precision.dynamic) recipe.precision.overrides.clear();  // they fit gated layers
+  if (recipe.precision.dynamic) {
+    recipe.precision.overrides.clear();  // they fit gated layers
+    if (recipe.precision.dynamic->form == DynamicRecipe::Form::all_candidates) {
+      recipe.precision.backend = PrecisionRecipe::Backend::simulate;
+    }
+  }
   return recipe;
 }
 

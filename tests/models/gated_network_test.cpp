@@ -36,7 +36,7 @@ struct Setting {
   std::int64_t batch = 6;
 };
 
-// The option of sample n in a block: all options occur in every block.
+// The option of sample n in a block.
 using Pattern = std::function<int(std::size_t block, std::int64_t sample)>;
 
 class Subject {
@@ -136,6 +136,17 @@ TEST(GatedNetwork, IsTheSameExecutedAndByTheOracle) {
       expect_same_bytes(executed, trained(setting, pattern));
     }
   }
+}
+
+// Among them errors of 12 bits.
+TEST(GatedNetwork, IsTheSameExecutedAndByTheOracleWithAllFiveOptions) {
+  const Pattern all = [](std::size_t block, std::int64_t n) {
+    return static_cast<int>(block + n) % 5;
+  };
+  Setting setting;
+  const Tensors executed = trained(setting, all);
+  setting.executor = Executor::oracle;
+  expect_same_bytes(executed, trained(setting, all));
 }
 
 TEST(GatedNetwork, IsTheSameExecutedAndByTheOracleWithOneSample) {

@@ -8,6 +8,7 @@
 #include "bitcycle/train/dynamic_bench.h"
 
 #include "base/json_text.h"
+#include "cli/run_paths.h"
 #include "cli/torch/bench_support.h"
 #include "cli/torch_commands.h"
 #include "config/fields.h"
@@ -21,7 +22,9 @@
 namespace bitcycle::cli {
 namespace {
 
+// That of a run whose choices are drawn, else the list by name.
 DynamicRecipe precision_of(const BenchDynamicOptions& options) {
+  if (!options.choices.empty()) return *read_recipe(run_recipe(options.choices)).precision.dynamic;
   DynamicRecipe recipe;
   recipe.options =
       std::ranges::find(named_options(), options.options, &NamedOptions::name)->options;
@@ -94,11 +97,14 @@ void print_text(const BenchDynamicOptions& options, const DynamicBench& bench) {
 int run_bench_dynamic(const BenchDynamicOptions& options) {
   use_threads(options.threads);
   use_caching_allocator();
+  // Asked first: it says in words where a run has no gates.
+  ChoiceCounts choices;
+  if (!options.choices.empty()) choices = last_choices(options.choices);
   DynamicBenchOptions bench{.model = options.model,
                             .batch = options.batch,
                             .precision = precision_of(options),
+                            .choices = std::move(choices),
                             .repeats = options.repeats};
-  if (!options.choices.empty()) bench.choices = last_choices(options.choices);
   for (const double percent : options.skip) bench.skipped.push_back(percent / 100);
   const DynamicBench result = bench_dynamic(bench);
   options.json ? print_json(options, result) : print_text(options, result);

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Runs whose precision gates choose, with one target and with several, and what schedule, cost, eval
+# and compare say of them.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+sed -e '/^forward/d; /^backward/d' -e 's/^log_every.*/log_every = 1/' small.toml >dfq.toml
+cat >>dfq.toml <<'TOML'
+[precision.dynamic]
+options = [[0, 0], [3, 6], [4, 8], [6, 12]]
+weight = 4
+target = 2.5
+beta = 0.02
+TOML
+sed 's/^target.*/target = [1.5, 2.0, 2.5]/' dfq.toml >frac.toml
+cat >>frac.toml <<'TOML'
+epsilon = 100
+window = 2
+period = 3
+TOML
+executed=(--set precision.backend=integer)
+
+"$bitcycle" train dfq.toml "${executed[@]}" --run-dir dfq -q >result.txt
+grep -q 'DFQ 4w cp 2.5' result.txt || fail "the result does not name the target: $(cat result.txt)"
+# Periods of three steps, windows of two: targets rise at the sixth and the twelfth of sixteen steps.
+"$bitcycle" train frac.toml "${executed[@]}" --run-dir frac >result.txt 2>narration.txt
+grep -q 'step 6  precision cp 1.5 % -> cp 2 %: the loss has settled' narration.txt ||
+  fail "no stage is told: $(cat narration.txt)"
+grep -q 'FracTrain 4w cp 1.5-2-2.5' result.txt || fail "the result does not name the stages"
+grep -Eq '^ *12  cp 2 % -> cp 2.5 % ' result.txt || fail "no stage in the result: $(cat result.txt)"
+
+expect 0 'cp 2 % -> cp 2.5 %' "$bitcycle" compare dfq frac
+grep -q 'DFQ 4w cp 2.5' out.txt || fail "compare does not name both: $(cat out.txt)"
+grep -q 'of runs with gates static 8/8' out.txt || fail "compare does not say against what"
+"$bitcycle" compare dfq frac --json | grep -q '"to": "cp 2.5 %"' || fail "no stage in compare --json"
+
+# What was spent is the log's; what was planned holds it.
+number() { grep -oE "\"$2\": ?[0-9.e+-]+" "$1" | tail -1 | grep -oE '[0-9.e+-]+$'; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b)^2 <= (1e-9 * b)^2) }'; }
+for run in dfq frac; do
+  "$bitcycle" cost $run --json >spent.json
+  for figure in gbitops gbitops_static; do
+    near "$(number spent.json $figure)" "$(number $run/metrics.jsonl $figure)" ||
+      fail "$run: $figure: $(cat spent.json)"
+  done
+  expect 0 '% of static 8/8' "$bitcycle" cost $run
+  "$bitcycle" cost $run.toml --steps 16 --json >planned.json
+  near "$(number planned.json gbitops_static)" "$(number spent.json gbitops_static)" ||
+    fail "$run: static: $(cat planned.json spent.json)"
+  awk -v least="$(number planned.json gbitops_least)" -v most="$(number planned.json gbitops_most)" \
+    -v spent="$(number spent.json gbitops)" 'BEGIN { exit !(least <= spent && spent <= most) }' ||
+    fail "$run: the cost is not within its bounds: $(cat planned.json spent.json)"
+
+  # The bits that samples had on average, step by step.
+  {
+    echo t,weight_bits,activation_bits,error_bits
+    grep '"type":"step"' $run/metrics.jsonl | sed -E \
+      's/.*"step":([0-9]+),.*"weight_bits":([0-9]+),"activation_bits":([0-9]+),"error_bits":([0-9]+).*/\1 \2,\3,\4/' |
+      while read -r step bits; do echo $((step - 1)),"$bits"; done
+  } >expected.csv
+  [[ $(wc -l <expected.csv) == 17 ]] || fail "$run: expected 16 logged steps"
+  "$bitcycle" schedule --run $run --csv | diff expected.csv - || fail "$run: schedule --run"
+  expect 0 'spent ' "$bitcycle" schedule --run $run
+  "$bitcycle" schedule --run $run --svg run.svg 2>/dev/null
+  grep -q '<svg' run.svg || fail "$run: no picture"
+done
+expect 0 'step 6 ' "$bitcycle" schedule frac.toml
+expect 0 'cannot be reached' "$bitcycle" train dfq.toml --run-dir low --set steps=1 \
+  --set precision.dynamic.options=cifar --set precision.dynamic.target=1
+
+# Evaluation: as the gates choose, and at bits that nobody chooses.
+score() { "$bitcycle" eval "$@" --json | grep -E '"(accuracy|loss)"' | sort -u; }
+[[ $(score frac --bits current) == "$(score frac --bits max)" ]] || fail "gates choose at max, too"
+[[ $(score frac --bits current) != "$(score frac --bits 8)" ]] || fail "gates choose at 8 bits"
+[[ $(score frac --bits 8) != "$(score frac --bits fp)" ]] || fail "8 bits are float"
+"$bitcycle" eval frac --json >eval.json
+[[ $(grep -c '"bits"' eval.json) == 5 ]] || fail "expected the gates' choice and each option: $(cat eval.json)"
+for bits in 'as chosen' skip '[3, 6]' '[4, 8]' '[6, 12]'; do
+  grep -qF "\"bits\": \"$bits\"" eval.json || fail "no score of $bits"
+done
+expect 0 'what the gates chose' "$bitcycle" eval frac
+
+# All candidates are simulated, and nothing else.
+candidates=(--set 'precision.dynamic.form="all_candidates"' --set steps=2)
+expect 0 'accuracy' "$bitcycle" train frac.toml "${candidates[@]}" --run-dir candidates
+expect 2 'precision.dynamic.form: expected "chosen" with precision.backend "integer"' \
+  "$bitcycle" train frac.toml "${candidates[@]}" "${executed[@]}" --run-dir refused
+expect 0 'note: simulating: the form "all_candidates" has no integer kernels' \
+  "$bitcycle" train frac.toml "${candidates[@]}" --set precision.backend=auto --run-dir auto
