@@ -249,10 +249,10 @@ TEST_F(GatedRunsTest, CostIsSteeredToATargetThatCanBeReached) {
   }
 }
 
-TEST_F(GatedRunsTest, BelowWhatCanBeReachedTheCheapestOptionIsLeftAlone) {
+TEST_F(GatedRunsTest, BelowWhatCanBeReachedChoicesGoToTheCheapest) {
   const json last = lines_of(train("run", steered_recipe(1)), "step").back();
   EXPECT_NEAR(last["cp"].get<double>(), 100 * (3 * 4 + 6 * 4 + 3 * 6) / 3072.0, 0.1) << last;
-  for (const json& block : last["choices"]) EXPECT_GE(block[0].get<double>(), 0.9) << last;
+  for (const json& block : last["choices"]) EXPECT_GE(block[0].get<double>(), 0.5) << last;
 }
 
 // Multiply-accumulates of a convolution on an image of that side, with two operations of its batch
