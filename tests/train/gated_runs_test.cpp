@@ -249,10 +249,14 @@ TEST_F(GatedRunsTest, CostIsSteeredToATargetThatCanBeReached) {
   }
 }
 
-TEST_F(GatedRunsTest, BelowWhatCanBeReachedChoicesGoToTheCheapest) {
-  const json last = lines_of(train("run", steered_recipe(1)), "step").back();
-  EXPECT_NEAR(last["cp"].get<double>(), 100 * (3 * 4 + 6 * 4 + 3 * 6) / 3072.0, 0.1) << last;
-  for (const json& block : last["choices"]) EXPECT_GE(block[0].get<double>(), 0.5) << last;
+// The two cheapest options differ little in cost: with a beta of 0.02 the last samples come over
+// after some 500 steps.
+TEST_F(GatedRunsTest, BelowWhatCanBeReachedTheCheapestOptionIsLeftAlone) {
+  Recipe recipe = steered_recipe(1);
+  recipe.precision.dynamic->beta = 0.2;
+  const json last = lines_of(train("run", recipe), "step").back();
+  EXPECT_NEAR(last["cp"].get<double>(), 100 * (3 * 4 + 6 * 4 + 3 * 6) / 3072.0, 1e-9) << last;
+  for (const json& block : last["choices"]) EXPECT_EQ(block, json({1, 0, 0, 0, 0}));
 }
 
 // Multiply-accumulates of a convolution on an image of that side, with two operations of its batch
