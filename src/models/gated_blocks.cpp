@@ -59,15 +59,21 @@ std::vector<int> passing(const BlockOptions& options, const GateChoice& choice) 
   return rows;
 }
 
+// A choice between the options that are computed, of nobody yet.
+std::shared_ptr<SampleChoice> between(const BlockOptions& options) {
+  auto result = std::make_shared<SampleChoice>();
+  for (const int option : computed(options)) {
+    result->options.push_back(options.options[static_cast<std::size_t>(option)]);
+  }
+  return result;
+}
+
 // What the layers of a block are told of a choice: the samples `rows`, and the options that are
 // computed.
 Choice choice_of(const BlockOptions& options, const GateChoice& choice,
                  const std::vector<int>& rows) {
-  auto result = std::make_shared<SampleChoice>();
+  const auto result = between(options);
   const std::vector<int> kept = computed(options);
-  for (const int option : kept) {
-    result->options.push_back(options.options[static_cast<std::size_t>(option)]);
-  }
   for (const int row : rows) {
     const int option = choice.of_sample[static_cast<std::size_t>(row)];
     result->of_sample.push_back(static_cast<int>(std::ranges::find(kept, option) - kept.begin()));
@@ -88,11 +94,8 @@ std::int64_t bit_product(const LayerBits& bits) {
 
 // The same for a projection, which samples that skip the block go through at the dearest option.
 Choice projection_choice(const BlockOptions& options, const GateChoice& choice) {
-  auto result = std::make_shared<SampleChoice>();
+  const auto result = between(options);
   const std::vector<int> kept = computed(options);
-  for (const int option : kept) {
-    result->options.push_back(options.options[static_cast<std::size_t>(option)]);
-  }
   const auto dearest = std::ranges::max_element(result->options, {}, bit_product);
   for (const int option : choice.of_sample) {
     const auto found = std::ranges::find(kept, option);

@@ -78,6 +78,9 @@ for bits in 'as chosen' skip '[3, 6]' '[4, 8]' '[6, 12]'; do
   grep -qF "\"bits\": \"$bits\"" eval.json || fail "no score of $bits"
 done
 expect 0 'what the gates chose' "$bitcycle" eval frac
+grep -q '"choices"' eval.json || fail "no choices in eval --json"
+grep -q '"choices":\[\[' frac/metrics.jsonl || fail "no choices in the log"
+expect 0 'accuracy' "$bitcycle" eval frac --bits 8,fp,current
 
 # All candidates are simulated, and nothing else.
 candidates=(--set 'precision.dynamic.form="all_candidates"' --set steps=2)
@@ -86,3 +89,18 @@ expect 2 'precision.dynamic.form: expected "chosen" with precision.backend "inte
   "$bitcycle" train frac.toml "${candidates[@]}" "${executed[@]}" --run-dir refused
 expect 0 'note: simulating: the form "all_candidates" has no integer kernels' \
   "$bitcycle" train frac.toml "${candidates[@]}" --set precision.backend=auto --run-dir auto
+
+# A step, its choices drawn as the run made them.
+"$bitcycle" bench step --policy dynamic --model cifar_resnet8 --batch 8 --repeats 2 --skip 0,50 \
+  --choices frac --json >bench.json
+for key in step_ms static_step_ms static_activation_bytes ratio percent; do
+  grep -q "\"$key\"" bench.json || fail "bench lacks $key"
+done
+expect 2 'has no meaning with --policy dynamic' "$bitcycle" bench step --policy dynamic --bits 3
+expect 2 'has no meaning with --policy static' "$bitcycle" bench step --skip 25
+expect 5 'cannot read ./metrics.jsonl' "$bitcycle" bench step --policy dynamic \
+  --model cifar_resnet8 --choices .
+"$bitcycle" train small.toml --run-dir plain -q >/dev/null
+expect 2 '--choices expects a run with precision.dynamic' "$bitcycle" bench step --policy dynamic \
+  --model cifar_resnet8 --choices plain
+expect 2 'no blocks' "$bitcycle" bench step --policy dynamic --model lstm_lm
