@@ -19,5 +19,7 @@ void add_train(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
+void add_watch(CLI::App& app, Action& action);
 
 }  // namespace bitcycle::cli

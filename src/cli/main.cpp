@@ -51,6 +51,8 @@ int run(int argc, char** argv) {
   add_train(app, action);
   add_eval(app, action);
   add_compare(app, action);
+  add_report(app, action);
+  add_watch(app, action);
   add_schedule(app, action);
   add_cost(app, action);
   add_models(app, action);

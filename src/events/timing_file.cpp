@@ -1,10 +1,14 @@
 #include "bitcycle/events/timing_file.h"
 
+#include "bitcycle/base/machine.h"
 #include "bitcycle/io/file.h"
+#include "bitcycle/kernels/isa.h"
 
 #include "base/json_text.h"
 
 #include <algorithm>
+
+#include <omp.h>
 
 namespace bitcycle {
 namespace {
@@ -16,6 +20,12 @@ std::uint64_t end_of_lines(const std::filesystem::path& path) {
   const auto bytes = read_file(path);
   const auto newline = std::find(bytes.rbegin(), bytes.rend(), std::byte{'\n'});
   return static_cast<std::uint64_t>(bytes.rend() - newline);
+}
+
+nlohmann::ordered_json machine_json() {
+  return {{"processor", processor_name()},
+          {"threads", omp_get_max_threads()},
+          {"isa", name(active_isa())}};
 }
 
 }  // namespace
@@ -32,6 +42,7 @@ void TimingFile::begin(const RunStart& start, std::uint64_t /*offset*/) {
 }
 
 void TimingFile::step(const StepReport& report) {
+  count(report);
   if (report.logged) append(report);
 }
 
@@ -45,8 +56,24 @@ std::uint64_t TimingFile::sync() {
   return 0;
 }
 
+// A report has the seconds since the last logged step, of which the others were counted before.
+void TimingFile::count(const StepReport& report) {
+  StepsAtBits& own = by_bits_[to_text(report.bits)];
+  ++own.steps;
+  own.seconds += report.seconds - counted_seconds_;
+  counted_seconds_ = report.seconds;
+}
+
 void TimingFile::append(const StepReport& report) {
-  log_->append(json_text({{"step", report.step}, {"seconds", report.seconds}}));
+  nlohmann::ordered_json line = {{"step", report.step}, {"seconds", report.seconds}};
+  for (const auto& [bits, own] : by_bits_) {
+    line["by_bits"].push_back({{"bits", bits}, {"steps", own.steps}, {"seconds", own.seconds}});
+  }
+  if (!machine_told_) line["machine"] = machine_json();
+  log_->append(json_text(line));
+  machine_told_ = true;
+  by_bits_.clear();
+  counted_seconds_ = 0;
 }
 
 }  // namespace bitcycle

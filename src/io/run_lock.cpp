@@ -5,6 +5,8 @@
 #include "io/descriptor.h"
 
 #include <cerrno>
+#include <csignal>
+#include <fstream>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -53,5 +55,14 @@ RunLock::RunLock(const std::filesystem::path& run_directory) {
 RunLock::RunLock(RunLock&&) noexcept = default;
 RunLock& RunLock::operator=(RunLock&&) noexcept = default;
 RunLock::~RunLock() = default;
+
+// A killed process leaves its number; what counts is whether it lives. That of another user may not
+// be signalled (EPERM), and lives all the same.
+bool is_in_use(const std::filesystem::path& run_directory) {
+  std::ifstream file(run_directory / ".lock");
+  pid_t process = 0;
+  if (!(file >> process) || process <= 0) return false;
+  return ::kill(process, 0) == 0 || errno == EPERM;
+}
 
 }  // namespace bitcycle

@@ -7,12 +7,16 @@
 #include "io/temporary_directory.h"
 
 #include <limits>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace bitcycle {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 const Metric kPerplexity{.name = "perplexity", .form = MetricForm::exponential};
 
@@ -36,6 +40,13 @@ EvaluationReport evaluation(Step step, double perplexity) {
 
 std::string text_in(const std::filesystem::path& path) {
   return text_of(read_file(path));
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<Json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+  return lines;
 }
 
 TEST(MetricsFileTest, HoldsALinePerEventWithTheTasksOwnMetrics) {
@@ -144,8 +155,32 @@ TEST(TimingFileTest, GoesOnAfterTheLastWholeLine) {
   resumed.begin({.step = 1}, 0);
   resumed.stop(step_report(2));
   EXPECT_EQ(resumed.sync(), 0U);
-  EXPECT_EQ(text_in(run / "timing.jsonl"),
-            "{\"step\":1,\"seconds\":0.5}\n{\"step\":2,\"seconds\":0.5}\n");
+  const std::vector<Json> lines = lines_of(text_in(run / "timing.jsonl"));
+  ASSERT_EQ(lines.size(), 2U);
+  for (const int step : {1, 2}) {
+    const Json& line = lines[static_cast<std::size_t>(step - 1)];
+    EXPECT_EQ(line["step"], step);
+    EXPECT_EQ(line["seconds"], 0.5);
+    EXPECT_GE(line["machine"]["threads"], 1) << "each process names its machine";
+  }
+}
+
+TEST(TimingFileTest, TellsTheTimeOfStepsByTheirBits) {
+  const TemporaryDirectory run;
+  TimingFile file(run.path());
+  file.begin({}, 0);
+  // 3 steps of 1, 2 and 4 seconds, the middle one at other bits; then one of half a second.
+  file.step({.step = 1, .bits = {3, 3, 8}, .seconds = 1});
+  file.step({.step = 2, .bits = {8, 8, 8}, .seconds = 3});
+  file.step({.step = 3, .bits = {3, 3, 8}, .seconds = 7, .logged = true});
+  file.step({.step = 4, .bits = {8, 8, 8}, .seconds = 0.5, .logged = true});
+  file.sync();
+  const std::vector<Json> lines = lines_of(text_in(run / "timing.jsonl"));
+  EXPECT_EQ(lines.at(0)["by_bits"], Json::parse(R"([{"bits": "3/8", "steps": 2, "seconds": 5},
+                                                    {"bits": "8/8", "steps": 1, "seconds": 2}])"));
+  EXPECT_EQ(lines.at(1)["by_bits"],
+            Json::parse(R"([{"bits": "8/8", "steps": 1, "seconds": 0.5}])"));
+  EXPECT_FALSE(lines.at(1).contains("machine"));
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 #pragma once
 
 // timing.jsonl: measured seconds, a line per logged step; the only file in which equal runs differ.
+// A line also says how many of its steps were at which bits, and what those took; the first of each
+// process names the machine.
 
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/io/line_log.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace bitcycle {
 
@@ -23,10 +28,19 @@ class TimingFile : public EventSink {
   std::uint64_t sync() override;
 
  private:
+  struct StepsAtBits {
+    std::int64_t steps = 0;
+    double seconds = 0;
+  };
+
+  void count(const StepReport& report);
   void append(const StepReport& report);
 
   std::filesystem::path path_;
   std::optional<LineLog> log_;
+  std::map<std::string, StepsAtBits> by_bits_;  // since the last line
+  double counted_seconds_ = 0;                  // likewise
+  bool machine_told_ = false;
 };
 
 }  // namespace bitcycle

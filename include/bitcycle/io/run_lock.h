@@ -22,4 +22,8 @@ class RunLock {
   std::unique_ptr<Implementation> implementation_;
 };
 
+// Whether a process trains in a directory, by what its lock file says: for those who only look, and
+// must not hold the lock for the moment in which a trainer wants it.
+bool is_in_use(const std::filesystem::path& run_directory);
+
 }  // namespace bitcycle

@@ -1,0 +1,135 @@
+#include "cli/watch/watch_server.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/report/html_report.h"
+
+#include <atomic>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <httplib.h>
+
+namespace bitcycle::cli {
+namespace {
+
+// Every open page holds a thread for its stream.
+constexpr std::size_t kThreads = 48;
+constexpr std::size_t kMostRuns = 200;
+// A comment line now and then finds out whether anybody is still there.
+constexpr int kQuietLooks = 15;
+
+void add_safety(httplib::Response& response) {
+  response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_header("X-Frame-Options", "DENY");
+  response.set_header("Referrer-Policy", "no-referrer");
+  response.set_header("Cross-Origin-Resource-Policy", "same-origin");
+  response.set_header("Cache-Control", "no-store");
+}
+
+void refuse(httplib::Response& response, int status, const std::string& why) {
+  response.status = status;
+  response.set_content(why + "\n", "text/plain; charset=utf-8");
+}
+
+std::vector<std::string> runs_of(const httplib::Request& request) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < request.get_param_value_count("run"); ++i) {
+    runs.push_back(request.get_param_value("run", i));
+  }
+  return runs;
+}
+
+bool is_address(const std::string& text) {
+  in_addr four{};
+  in6_addr six{};
+  return ::inet_pton(AF_INET, text.c_str(), &four) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), &six) == 1;
+}
+
+}  // namespace
+
+bool is_own_host(const std::string& host_header) {
+  std::string name = host_header;
+  if (name.starts_with('[')) {
+    const std::size_t close = name.find(']');
+    return close != std::string::npos && is_address(name.substr(1, close - 1));
+  }
+  name = name.substr(0, name.find(':'));
+  return name == "localhost" || is_address(name);
+}
+
+struct WatchServer::Implementation {
+  explicit Implementation(const WatchOptions& given)
+      : options(given), folder(given.folder), views(folder) {
+    server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    server.set_payload_max_length(1024);
+    server.set_pre_routing_handler([](const auto& request, auto& response) {
+      add_safety(response);
+      if (is_own_host(request.get_header_value("Host"))) {
+        return httplib::Server::HandlerResponse::Unhandled;
+      }
+      refuse(response, 403, "This address is served to localhost and to addresses as numbers alone.");
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    server.Get("/", [](const auto&, auto& response) {
+      static const std::string page = html_live_page();
+      response.set_content(page, "text/html; charset=utf-8");
+    });
+    server.Get("/events", [this](const auto& request, auto& response) { stream(request, response); });
+    bind();
+  }
+
+  void bind() {
+    port = options.port == 0 ? server.bind_to_any_port(options.host)
+                             : (server.bind_to_port(options.host, options.port) ? options.port : -1);
+    if (port > 0) return;
+    throw Error(ErrorCode::io,
+                fmt::format("cannot listen at {}:{}", options.host, options.port),
+                "Another program may have the port; choose one with --port, or 0 for any.");
+  }
+
+  void stream(const httplib::Request& request, httplib::Response& response) {
+    const std::vector<std::string> runs = runs_of(request);
+    if (runs.size() > kMostRuns) return refuse(response, 400, "These are too many runs for a page.");
+    for (const std::string& run : runs) {
+      if (!folder.directory(run)) return refuse(response, 404, "There is no such run in the folder.");
+    }
+    auto live = std::make_shared<LivePage>(views, folder, runs);
+    auto quiet = std::make_shared<int>(0);
+    response.set_chunked_content_provider(
+        "text/event-stream", [this, live, quiet](std::size_t, httplib::DataSink& sink) {
+          std::string news = live->news();
+          if (news.empty() && ++*quiet % kQuietLooks == 0) news = ": still here\n\n";
+          if (!news.empty() && !sink.write(news.data(), news.size())) return false;
+          std::this_thread::sleep_for(options.interval);
+          return !stopped.load() && sink.is_writable();
+        });
+  }
+
+  WatchOptions options;
+  WatchedFolder folder;
+  LiveViews views;
+  httplib::Server server;
+  int port = -1;
+  std::atomic<bool> stopped = false;
+};
+
+WatchServer::WatchServer(const WatchOptions& options)
+    : implementation_(std::make_unique<Implementation>(options)) {}
+WatchServer::~WatchServer() = default;
+
+int WatchServer::port() const {
+  return implementation_->port;
+}
+
+void WatchServer::serve() {
+  implementation_->server.listen_after_bind();
+}
+
+void WatchServer::stop() {
+  implementation_->stopped = true;
+  implementation_->server.stop();
+}
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,124 @@
+#include "cli/watch/watched_folder.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/run_lock.h"
+
+#include "report/view/run_record.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace bitcycle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kDeepest = 4;             // folders within folders, as sweeps make them
+constexpr std::size_t kMostRuns = 2000;  // of which a list still helps
+
+bool is_run(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(directory / "recipe.toml", ignored);
+}
+
+// Folders may vanish while they are read, and those of other users cannot be: both are passed over.
+void find_runs(const fs::path& root, const fs::path& folder, int depth,
+               std::vector<std::string>& found) {
+  if (is_run(folder)) {
+    found.push_back(folder.lexically_relative(root).string());
+    return;
+  }
+  if (depth == 0) return;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && found.size() < kMostRuns;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) {
+      find_runs(root, entry->path(), depth - 1, found);
+    }
+  }
+}
+
+// What comes last in metrics.jsonl, without reading all of it.
+Step last_step(const fs::path& run) {
+  const Json last = last_log_line(run / "metrics.jsonl");
+  return static_cast<Step>(number_in(last, "step").value_or(0));
+}
+
+std::string state_text(const fs::path& run) {
+  std::error_code ignored;
+  if (fs::exists(run / "summary.json", ignored)) return "finished";
+  return is_in_use(run) ? "running" : "stopped";
+}
+
+Step total_steps(const fs::path& run) {
+  try {
+    return read_recipe(run / "recipe.toml").steps;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+WatchedFolder::WatchedFolder(const fs::path& folder) {
+  std::error_code error;
+  root_ = fs::canonical(folder, error);
+  if (error || !fs::is_directory(root_)) {
+    throw Error(ErrorCode::usage, "there is no folder \"" + folder.string() + "\"",
+                "Give a run directory, or a folder of them, such as runs.");
+  }
+  single_ = is_run(root_);
+}
+
+std::vector<std::string> WatchedFolder::runs() const {
+  if (single_) return {root_.filename().string()};
+  std::vector<std::string> found;
+  find_runs(root_, root_, kDeepest, found);
+  std::ranges::sort(found);
+  return found;
+}
+
+std::optional<fs::path> WatchedFolder::directory(const std::string& name) const {
+  if (single_) return name == root_.filename().string() ? std::optional(root_) : std::nullopt;
+  if (name.empty() || name.find('\0') != std::string::npos) return std::nullopt;
+  const fs::path relative(name);
+  const auto is_dots = [](const fs::path& part) { return part == ".." || part == "."; };
+  if (relative.is_absolute() || std::ranges::any_of(relative, is_dots)) return std::nullopt;
+  std::error_code error;
+  const fs::path whole = fs::canonical(root_ / relative, error);
+  if (error || whole != (root_ / relative).lexically_normal() || !is_run(whole)) return std::nullopt;
+  return whole;
+}
+
+Json WatchedFolder::list() const {
+  Json list = Json::array();
+  for (const std::string& name : runs()) {
+    const fs::path run = single_ ? root_ : root_ / name;
+    list.push_back({{"name", name},
+                    {"state", state_text(run)},
+                    {"step", last_step(run)},
+                    {"total", total_steps(run)}});
+  }
+  return list;
+}
+
+std::uint64_t state_of_files(const fs::path& run_directory) {
+  constexpr std::array kFiles = {"metrics.jsonl", "timing.jsonl",     "layers.jsonl", "recipe.toml",
+                                 "summary.json",  "evaluations.json", ".lock"};
+  std::uint64_t state = 0;
+  const auto mix = [&](std::uint64_t value) { state = (state ^ value) * 1099511628211ULL; };
+  for (const char* file : kFiles) {
+    std::error_code error;
+    const auto size = fs::file_size(run_directory / file, error);
+    mix(error ? 1 : size + 2);
+    const auto time = fs::last_write_time(run_directory / file, error);
+    mix(error ? 1 : static_cast<std::uint64_t>(time.time_since_epoch().count()));
+  }
+  mix(is_in_use(run_directory) ? 1 : 2);
+  return state;
+}
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+// The runs that `bitcycle watch` may show: those below one folder, found anew whenever somebody
+// asks, since they come and go. A run is named by its path within the folder; whatever leads out
+// of it is no run.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace bitcycle::cli {
+
+class WatchedFolder {
+ public:
+  // A folder of runs, or a run directory itself. Throws Error(usage) when it is neither.
+  explicit WatchedFolder(const std::filesystem::path& folder);
+
+  // Names of the runs, sorted; a run directory itself has its own name.
+  std::vector<std::string> runs() const;
+  // The directory of a run; nothing for names of no run in the folder, links out of it included.
+  std::optional<std::filesystem::path> directory(const std::string& name) const;
+  // [{"name", "state", "step", "total"}], for the list to choose from.
+  nlohmann::ordered_json list() const;
+
+ private:
+  std::filesystem::path root_;  // canonical
+  bool single_ = false;         // whether it is a run directory itself
+};
+
+// A number that changes when a run's files do.
+std::uint64_t state_of_files(const std::filesystem::path& run_directory);
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,134 @@
+// Several runs: a table with spread, score against cost, spread over seeds, the curves of all runs
+// over each other, and one of them in detail.
+
+// Runs of a group have one colour; where each is a group of its own, each has its own.
+function colourOf(report, index) {
+  return report.comparison.groups.findIndex((group) => group.runs.includes(index));
+}
+
+function spreadText(metric, group) {
+  if (group.mean === undefined) return "–";
+  const unit = metric && metric.form === "percent";
+  const error = group.error === null || group.error === undefined ? "" : ` ± ${unit ? group.error.toFixed(2) : significant(group.error, 2)}`;
+  return unit ? `${group.mean.toFixed(2)}${error} %` : `${metricText(metric, group.mean)}${error}`;
+}
+
+function comparisonTable(report) {
+  const { metric, groups } = report.comparison;
+  const rows = groups.map((group) => [group.label, count(group.runs.length), spreadText(metric, group),
+    group.gbitops === null ? "–" : significant(group.gbitops), percent(group.saving_percent),
+    percent(group.saving_float_percent), duration(group.seconds), group.front ? "yes" : ""]);
+  return element("figure", { class: "card chart" },
+    element("figcaption", {}, element("h3", {}, "Runs that differ in nothing but their seeds, together")),
+    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" },
+      table(["Precision", "Runs", metric ? words(metric.name) : "Score", "GBitOPs", "Less than static", "Less than float",
+        "Training time", "On the front"], rows, { class: "comparison" })),
+    element("p", { class: "note" }, "Means ± standard error of the mean. Scores are of the test set where a run is finished, else the best so far."));
+}
+
+function runsTable(report) {
+  const rows = report.runs.map((run) => {
+    const { overview } = run, score = overview.test || overview.best;
+    return [run.name, overview.precision || "–", overview.seed === undefined ? "–" : String(overview.seed),
+      overview.state, `${count(overview.steps_done)} of ${count(overview.steps_total)}`,
+      score ? metricText(overview.metric, score.value) : "–", score ? score.split : "–",
+      significant(overview.gbitops), duration(overview.seconds)];
+  });
+  return element("details", { class: "card recipe" }, element("summary", {}, "Each run"),
+    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Each run" },
+      table(["Run", "Precision", "Seed", "State", "Steps", "Score", "Of", "GBitOPs", "Training time"], rows)));
+}
+
+function allNotices(report) {
+  const list = report.runs.flatMap((run) => run.notices.map((notice) => `${run.name}: ${notice}`));
+  return list.length === 0 ? null : element("ul", { class: "notice", "aria-label": "Notices" },
+    ...list.map((notice) => element("li", {}, notice)));
+}
+
+function scored(report) { return report.comparison.groups.filter((group) => group.mean !== undefined); }
+
+function frontFigure(report) {
+  const metric = () => report().comparison.metric;
+  const costed = () => metric() ? scored(report()).filter((group) => group.gbitops > 0) : [];
+  return new FrontPlot({ wide: true, title: "Score against cost", xTitle: "GBitOPs of the run", has: () => costed().length > 1,
+    format: (value) => metricText(metric(), value),
+    note: () => "Filled and joined: no other is at least as good at no more cost. Bars: standard error over seeds.",
+    points: () => costed().map((group) => ({ label: group.label, x: group.gbitops, y: group.mean, error: group.error,
+      front: group.front, colour: report().comparison.groups.indexOf(group),
+      hint: `${group.label}: ${spreadText(metric(), group)}, ${significant(group.gbitops)} GBitOPs` })) });
+}
+
+function boxFigure(report) {
+  const metric = () => report().comparison.metric;
+  const repeated = () => metric() ? scored(report()).filter((group) => group.scores.length > 1) : [];
+  return new BoxPlot({ title: "Spread over seeds", xTitle: "test score, or best so far", has: () => repeated().length > 0,
+    format: (value) => metricText(metric(), value),
+    note: () => "Box: quartiles and median; line: lowest to highest; dots: runs.",
+    boxes: () => repeated().map((group) => ({ label: group.label, box: group.box, values: group.scores,
+      colour: report().comparison.groups.indexOf(group),
+      hint: `${group.label}: ${spreadText(metric(), group)}, ${group.scores.length} runs` })) });
+}
+
+// One curve for each run that has it, and one entry in the legend for each group.
+function overlaid(report, pick, more = {}) {
+  return report.runs.map((run, i) => curveOf(run.name, pick(run),
+    { colour: colourOf(report, i), entry: report.comparison.groups[colourOf(report, i)].label, ...more })).filter(Boolean);
+}
+
+function overlaidFigures(report, link) {
+  const chart = (title, pick, format, height, more) =>
+    new LineChart({ title, format, height, link, shared: true, curves: () => overlaid(report(), pick, more) });
+  const splits = [...new Set(report().runs.flatMap((run) => Object.keys(run.evaluations)))]
+    .filter((split) => split !== "test" || report().runs.every((run) => !run.evaluations.validation));
+  const metrics = metricNames(report().runs);
+  return [
+    ...metrics.map((name) => chart(`Training ${words(name).toLowerCase()}`, (run) => run.training[name], formatOf(name), 240)),
+    ...splits.flatMap((split) => metrics.map((name) => chart(`${words(split)} ${words(name).toLowerCase()}`,
+      (run) => (run.evaluations[split] || {})[name], formatOf(name), 240, { dots: true }))),
+    chart("Learning rate", (run) => run.learning_rate, (value) => significant(value, 3), 150),
+    chart("Bits of weights", (run) => run.precision.bits && run.precision.bits.weight, bitsText, 170, { step: true }),
+    chart("Bits of errors", (run) => run.precision.bits && run.precision.bits.error, bitsText, 130, { step: true }),
+    new LineChart({ title: "Cost so far, GBitOPs", link, shared: true, height: 240, format: (value) => significant(value, 3),
+      logarithmic: () => {
+        const costs = report().runs.map((run) => run.overview.gbitops).filter((cost) => cost > 0);
+        return Math.max(...costs) > 8 * Math.min(...costs);
+      },
+      curves: () => overlaid(report(), (run) => run.cost && run.cost.spent) }),
+    chart("Time of a step", (run) => run.time && run.time.per_step, duration, 200),
+  ];
+}
+
+// By group and bits, over all steps of its runs.
+function stepTimes(report) {
+  const rows = () => report().comparison.groups.flatMap((group, colour) => {
+    const sums = new Map();
+    for (const entry of group.runs.flatMap((run) => (report().runs[run].time || { by_bits: [] }).by_bits)) {
+      const sum = sums.get(entry.bits) || { steps: 0, seconds: 0 };
+      sums.set(entry.bits, { steps: sum.steps + entry.steps, seconds: sum.seconds + entry.steps * entry.seconds_per_step });
+    }
+    return [...sums].map(([bits, { steps, seconds }]) => ({ label: `${group.label}, at ${bits}`, value: seconds / steps, colour,
+      text: duration(seconds / steps) }));
+  });
+  return new Bars({ title: "Time of a step by bits", head: ["Group and bits", "Time", "Seconds"],
+    has: () => rows().length > 0 && rows().length <= 100, rows, note: () => "Forward over backward bits; measured while training." });
+}
+
+function comparisonPage(report, link, chooseRun) {
+  const title = part(() => [element("div", { class: "title" }, element("h1", {}, `${report().runs.length} runs`)),
+    allNotices(report()), comparisonTable(report()), runsTable(report())]);
+  const selector = part(() => {
+    const select = element("select", { id: "detail", onchange: (event) => chooseRun(Number(event.target.value)) },
+      element("option", { value: "-1" }, "choose a run"),
+      ...report().runs.map((run, i) => element("option", { value: String(i) }, run.name)));
+    select.value = String(page.detail);
+    return element("p", { class: "select" }, element("label", { for: "detail" }, "One run in detail: "), select);
+  });
+  return [
+    section("", "", [title]),
+    section("Comparison", "", [frontFigure(report), boxFigure(report), widthFigure(() => report().runs)], "grid"),
+    section("Curves", "Drag to zoom, double-click for all steps. A click on a name hides its curve, with Shift all others.",
+      overlaidFigures(report, link), "stack"),
+    section("Time", "", [stepTimes(report)]),
+    section("Detail", "", [selector]),
+  ];
+}

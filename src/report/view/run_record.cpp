@@ -1,0 +1,117 @@
+#include "report/view/run_record.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/run_lock.h"
+
+#include "events/stage_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bitcycle {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Step step_of(const Json& line) {
+  return static_cast<Step>(number_in(line, "step").value_or(0));
+}
+
+// Steps that a killed process had to repeat were measured twice; the later line counts.
+void append_in_order(std::vector<Json>& lines, Json line) {
+  if (step_of(line) < 1) return;
+  while (!lines.empty() && step_of(lines.back()) >= step_of(line)) lines.pop_back();
+  lines.push_back(std::move(line));
+}
+
+void tell(RunRecord& record, const std::string& notice) {
+  if (!notice.empty()) record.notices.push_back(notice);
+}
+
+void read_recipe_into(RunRecord& record) {
+  const fs::path file = record.directory / "recipe.toml";
+  record.recipe_text = text_or_nothing(file);
+  if (record.recipe_text.empty()) return tell(record, "recipe.toml is missing.");
+  try {
+    record.recipe = parse_recipe(record.recipe_text, "recipe.toml");
+  } catch (const Error& error) {
+    tell(record, std::string("The recipe cannot be read: ") + error.what());
+  }
+}
+
+void read_metrics_into(RunRecord& record) {
+  LogLines log = read_log_lines(record.directory / "metrics.jsonl");
+  tell(record, log.notice("metrics.jsonl"));
+  for (Json& line : log.lines) {
+    const std::string type = text_in(line, "type");
+    if (type == "run") record.start = std::move(line);
+    else if (type == "step") append_in_order(record.steps, std::move(line));
+    else if (type == "evaluation") record.evaluations.push_back(std::move(line));
+    else if (type != "stage") continue;
+    else if (auto change = stage_from_json(line)) record.stages.push_back(*change);
+  }
+}
+
+// Nobody misses measured times or layers' statistics before there are any.
+std::vector<Json> read_lines_into(RunRecord& record, const std::string& file) {
+  LogLines log = read_log_lines(record.directory / file);
+  if (log.exists) tell(record, log.notice(file));
+  std::vector<Json> lines;
+  for (Json& line : log.lines) append_in_order(lines, std::move(line));
+  return lines;
+}
+
+RunState state_of(const RunRecord& record) {
+  if (record.summary.is_object()) return RunState::finished;
+  return is_in_use(record.directory) ? RunState::running : RunState::stopped;
+}
+
+}  // namespace
+
+std::optional<double> number_in(const Json& json, const std::string& name) {
+  if (!json.is_object()) return std::nullopt;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::string text_in(const Json& json, const std::string& name) {
+  if (!json.is_object()) return "";
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+Step RunRecord::steps_done() const {
+  return steps.empty() ? 0 : step_of(steps.back());
+}
+
+RunLength RunRecord::length() const {
+  const double done = static_cast<double>(steps_done());
+  const double epoch = steps.empty() ? 0 : number_in(steps.back(), "epoch").value_or(0);
+  const Step per_epoch = epoch > 0 ? std::max<Step>(1, std::llround(done / epoch)) : 1;
+  if (!recipe) return {0, per_epoch};
+  if (recipe->steps > 0) return {recipe->steps, per_epoch};
+  if (epoch <= 0) return {0, 1};
+  return {std::max<Step>(1, std::llround(recipe->epochs * done / epoch)), per_epoch};
+}
+
+RunRecord read_run_record(const fs::path& run_directory) {
+  RunRecord record;
+  record.directory = run_directory;
+  std::error_code ignored;
+  if (!fs::is_directory(run_directory, ignored)) {
+    tell(record, "The run directory is not there (any more).");
+    return record;
+  }
+  read_recipe_into(record);
+  read_metrics_into(record);
+  record.timing = read_lines_into(record, "timing.jsonl");
+  record.layers = read_lines_into(record, "layers.jsonl");
+  record.summary = read_json_file(run_directory / "summary.json", record.notices);
+  record.stored_evaluations = read_json_file(run_directory / "evaluations.json", record.notices);
+  record.state = state_of(record);
+  return record;
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,133 @@
+#include "report/view/step_bits_source.h"
+
+#include "bitcycle/config/make_policy.h"
+#include "bitcycle/config/precision_plan.h"
+#include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/schedule/summary.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace bitcycle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+MeanBits counted(const LayerBits& bits) {
+  return {static_cast<double>(counted_bits(bits.weight)),
+          static_cast<double>(counted_bits(bits.activation)),
+          static_cast<double>(counted_bits(bits.error))};
+}
+
+LayersAtStep counted(const StepBits& bits) {
+  LayersAtStep result{counted(bits.common), {}};
+  for (const LayerBits& layer : bits.layers) result.layers.push_back(counted(layer));
+  return result;
+}
+
+MeanBits logged_bits(const Json& line) {
+  const auto bits = [&](const char* role) {
+    return static_cast<int>(number_in(line, role).value_or(0));
+  };
+  return counted(LayerBits{bits("weight_bits"), bits("activation_bits"), bits("error_bits")});
+}
+
+// Each logged step speaks for those since the one before.
+const Json& line_of(const std::vector<Json>& log, Step step) {
+  const auto line = std::ranges::lower_bound(
+      log, static_cast<double>(step + 1), {},
+      [](const Json& logged) { return number_in(logged, "step").value_or(0); });
+  return line == log.end() ? log.back() : *line;
+}
+
+std::vector<std::string> names_of(const std::vector<LayerInfo>& layers) {
+  std::vector<std::string> names;
+  for (const LayerInfo& layer : layers) names.push_back(layer.name);
+  return names;
+}
+
+StepBitsSource scheduled_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
+  std::shared_ptr<PrecisionPolicy> policy =
+      make_policy(record.recipe->precision, layers, record.length());
+  return {.layers = names_of(layers),
+          .at = [policy](Step step) { return counted(policy->decide(step)); },
+          .foreseen = true};
+}
+
+StepBitsSource staged_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
+  auto policy = std::make_shared<ProgressivePolicy>(record.recipe->precision, layers,
+                                                    record.length());
+  const auto at = [policy, changes = record.stages](Step step) {
+    const auto begun = static_cast<std::size_t>(std::ranges::count_if(
+        changes, [&](const StageChange& change) { return change.step <= step; }));
+    const auto& stages = policy->stages();
+    return counted(stages[std::min(begun, stages.size() - 1)].decide(step));
+  };
+  return {.layers = names_of(layers), .at = at};
+}
+
+// What the samples of a block had on average; those that skip it had nothing.
+MeanBits chosen_bits(const DynamicRecipe& recipe, const Json& shares) {
+  MeanBits mean{static_cast<double>(*recipe.weight), 0, 0};
+  for (std::size_t i = 0; i < recipe.options.size() && i < shares.size(); ++i) {
+    const double share = shares[i].is_number() ? shares[i].get<double>() : 0;
+    mean.activation += share * recipe.options[i].activation;
+    mean.error += share * recipe.options[i].error;
+  }
+  return mean;
+}
+
+StepBitsSource gated_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
+  std::shared_ptr<PrecisionPolicy> policy =
+      make_policy(record.recipe->precision, layers, record.length());
+  const auto at = [policy, log = record.steps, recipe = *record.recipe->precision.dynamic](
+                      Step step) {
+    LayersAtStep result = counted(policy->decide(step));
+    const Json& line = line_of(log, step);
+    const Json choices = line.value("choices", Json::array());
+    for (std::size_t i = 0; i < result.layers.size(); ++i) {
+      const int block = policy->layers()[i].block;
+      if (block < 0 || static_cast<std::size_t>(block) >= choices.size()) continue;
+      result.layers[i] = chosen_bits(recipe, choices[static_cast<std::size_t>(block)]);
+    }
+    result.common = logged_bits(line);
+    return result;
+  };
+  return {.layers = names_of(layers), .at = at, .means = true};
+}
+
+StepBitsSource logged_source(const RunRecord& record) {
+  const auto at = [log = record.steps](Step step) {
+    const MeanBits bits = logged_bits(line_of(log, step));
+    return LayersAtStep{bits, {bits}};
+  };
+  return {.layers = {"all layers"},
+          .at = at,
+          .notice = "The bits are those that were logged: the recipe says otherwise, and was "
+                    "probably changed under way."};
+}
+
+bool agrees(const StepBitsSource& source, const std::vector<Json>& log) {
+  return std::ranges::all_of(log, [&](const Json& line) {
+    const MeanBits logged = logged_bits(line);
+    const MeanBits told = source.at(static_cast<Step>(*number_in(line, "step")) - 1).common;
+    return logged.weight == told.weight && logged.activation == told.activation &&
+           logged.error == told.error;
+  });
+}
+
+StepBitsSource explained_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
+  const PrecisionRecipe& precision = record.recipe->precision;
+  if (precision.progressive) return staged_source(record, layers);
+  if (precision.dynamic) return gated_source(record, layers);
+  return scheduled_source(record, layers);
+}
+
+}  // namespace
+
+StepBitsSource step_bits_source(const RunRecord& record, std::vector<LayerInfo> layers) {
+  StepBitsSource source = explained_source(record, layers);
+  return agrees(source, record.steps) ? source : logged_source(record);
+}
+
+}  // namespace bitcycle

@@ -1,0 +1,34 @@
+#pragma once
+
+// Which bits the layers of a run had at a step, from whoever knows it: the recipe's schedules, the
+// stages that the log tells of, the choices of gates, or the logged bits alone. A run's length and
+// its log say which; the pages ask without knowing.
+
+#include "bitcycle/cost/run_cost.h"
+
+#include "report/view/run_record.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bitcycle {
+
+// Mean bits over the samples, float counted as 32.
+struct LayersAtStep {
+  MeanBits common;
+  std::vector<MeanBits> layers;
+};
+
+struct StepBitsSource {
+  std::vector<std::string> layers;       // names; one "all layers" where no more is known
+  std::function<LayersAtStep(Step)> at;  // of a step, from 0
+  bool foreseen = false;                 // whether steps to come can be asked for
+  bool means = false;                    // whether bits are means over samples that differed
+  std::string notice;
+};
+
+// The record has a recipe that can be read, and steps.
+StepBitsSource step_bits_source(const RunRecord& record, std::vector<LayerInfo> layers);
+
+}  // namespace bitcycle

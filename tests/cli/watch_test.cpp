@@ -1,0 +1,111 @@
+// What `bitcycle watch` shows, and to whom.
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/io/file.h"
+
+#include "cli/watch/live_views.h"
+#include "cli/watch/watch_server.h"
+#include "cli/watch/watched_folder.h"
+#include "io/temporary_directory.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bitcycle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+void make_run(const fs::path& directory, int step = 10) {
+  fs::create_directories(directory);
+  write_file(directory / "recipe.toml",
+             "steps = 100\n[model]\nname = \"cifar_resnet8\"\n[precision]\nforward = 8\nbackward = 8\n");
+  write_file(directory / "metrics.jsonl",
+             "{\"type\":\"step\",\"step\":" + std::to_string(step) + ",\"loss\":2.5}\n{\"ty");
+}
+
+TEST(OwnHostTest, IsLocalhostOrAnAddressInNumbers) {
+  for (const char* host : {"localhost", "localhost:6007", "127.0.0.1:6007", "127.0.0.1", "[::1]:6007",
+                           "192.168.1.5:80"}) {
+    EXPECT_TRUE(is_own_host(host)) << host;
+  }
+  for (const char* host : {"", "evil.example", "evil.example:6007", "localhost.evil.example",
+                           "127.0.0.1.evil.example", "[::1", "[evil]", "127.0.0.1evil", "LOCALHOST.x"}) {
+    EXPECT_FALSE(is_own_host(host)) << host;
+  }
+}
+
+TEST(WatchedFolderTest, FindsRunsInFoldersWithin) {
+  const TemporaryDirectory folder;
+  make_run(folder / "b");
+  make_run(folder / "sweep/seed1");
+  make_run(folder / "<script>alert(1)");
+  fs::create_directories(folder / "empty");
+  EXPECT_THAT(WatchedFolder(folder.path()).runs(), ElementsAre("<script>alert(1)", "b", "sweep/seed1"));
+}
+
+TEST(WatchedFolderTest, HasNoRunsOutside) {
+  const TemporaryDirectory place;
+  make_run(place / "inside/run");
+  make_run(place / "outside");
+  fs::create_directory_symlink(place / "outside", place / "inside/link");
+  const WatchedFolder folder(place / "inside");
+  EXPECT_TRUE(folder.directory("run"));
+  EXPECT_THAT(folder.runs(), ElementsAre("run"));
+  const std::string absolute = (place / "outside").string();
+  for (const std::string& name : {std::string("../outside"), std::string("run/../../outside"), absolute,
+                                  std::string("link"), std::string(".."), std::string("."),
+                                  std::string(""), std::string("run\0x", 5), std::string("run/."),
+                                  std::string("nothing")}) {
+    EXPECT_FALSE(folder.directory(name)) << name;
+  }
+}
+
+TEST(WatchedFolderTest, ARunDirectoryIsAFolderOfOne) {
+  const TemporaryDirectory place;
+  make_run(place / "run");
+  const WatchedFolder folder(place / "run");
+  EXPECT_THAT(folder.runs(), ElementsAre("run"));
+  EXPECT_EQ(folder.directory("run"), fs::canonical(place / "run"));
+  EXPECT_FALSE(folder.directory("other"));
+}
+
+TEST(WatchedFolderTest, WhatIsNoFolderIsAUsersMistake) {
+  EXPECT_THROW(WatchedFolder("/nonexistent"), Error);
+}
+
+TEST(WatchedFolderTest, TheListTellsHowFarRunsAre) {
+  const TemporaryDirectory folder;
+  make_run(folder / "run", 40);
+  EXPECT_EQ(WatchedFolder(folder.path()).list().dump(),
+            R"([{"name":"run","state":"stopped","step":40,"total":100}])");
+}
+
+TEST(LivePageTest, TellsWhatHasChangedAndNothingElse) {
+  const TemporaryDirectory place;
+  make_run(place / "a");
+  make_run(place / "b");
+  const WatchedFolder folder(place.path());
+  LiveViews views(folder);
+  LivePage page(views, folder, {"a", "b"});
+  const std::string first = page.news();
+  EXPECT_THAT(first, HasSubstr("event: list\n"));
+  EXPECT_THAT(first, HasSubstr("\"steps_done\":10"));
+  EXPECT_THAT(page.news(), IsEmpty());
+  make_run(place / "b", 20);
+  const std::string second = page.news();
+  EXPECT_THAT(second, HasSubstr("\"runs\":{\"1\":{"));
+  EXPECT_THAT(second, Not(HasSubstr("\"0\":{")));
+  EXPECT_THAT(second, HasSubstr("\"steps_done\":20"));
+  fs::remove_all(place / "b");
+  EXPECT_THAT(page.news(), HasSubstr("not there"));
+}
+
+}  // namespace
+}  // namespace bitcycle::cli

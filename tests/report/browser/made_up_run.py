@@ -1,0 +1,104 @@
+"""Run directories as `bitcycle train` leaves them, made up without training: their numbers are known."""
+
+import json
+import math
+import subprocess
+
+RECIPE = """{comment}
+version = 2
+seed = {seed}
+steps = {steps}
+log_every = {every}
+[model]
+name = "cifar_resnet8"
+[data]
+dataset = "fashion_mnist"
+[precision]
+backend = "integer"
+forward = {forward}
+backward = 8
+"""
+WORK = 2.0  # GBitOPs of a step for each product of bits
+
+
+def schedule(bitcycle, steps, low):
+    """The bits of each step, from the program's own `schedule` command."""
+    if low == 8:
+        return [8] * steps
+    text = subprocess.run(
+        [bitcycle, "schedule", "CR", "--min", str(low), "--max", "8", "--cycles", "8",
+         "--steps", str(steps), "--csv"], check=True, capture_output=True, text=True).stdout
+    rows = [line.split(",") for line in text.splitlines()]
+    column = next(i for i, name in enumerate(rows[0]) if "bits" in name)
+    return [int(row[column]) for row in rows[1:]]
+
+
+def loss_at(step, steps, seed):
+    return 2.3 * math.exp(-3 * step / steps) + 0.2 + 0.02 * math.sin(step * 1.7 + seed)
+
+
+class MadeUpRun:
+    def __init__(self, bitcycle, directory, steps=400, every=10, seed=1, low=3, comment="", layers=False):
+        self.directory, self.steps, self.every, self.seed = directory, steps, every, seed
+        self.bits = schedule(bitcycle, steps, low)
+        self.spent = self.fixed = 0.0
+        self.counted = 0
+        directory.mkdir(parents=True)
+        forward = "8" if low == 8 else f'{{ schedule = "CR", min = {low}, max = 8, cycles = 8 }}'
+        self.write("recipe.toml", RECIPE.format(seed=seed, steps=steps, every=every, forward=forward, comment=comment))
+        self.append("metrics.jsonl", {"type": "run", "step": 0, "backend": "integer", "counting": "paper", "id": "x"})
+        self.layers = layers
+
+    def write(self, name, text):
+        (self.directory / name).write_text(text)
+
+    def append(self, name, *lines):
+        with open(self.directory / name, "a") as file:
+            file.write("".join(json.dumps(line) + "\n" for line in lines))
+
+    def train(self, until=None):
+        """Logs the steps up to `until`, with an evaluation every tenth of the run."""
+        metrics, timing, layers = [], [], []
+        until = self.steps if until is None else until
+        for step in range(self.counted + self.every, until + 1, self.every):
+            interval = self.bits[step - self.every:step]
+            self.spent += sum(WORK * (b * b + 16 * b) for b in interval)
+            self.fixed += WORK * 192 * len(interval)
+            bits = self.bits[step - 1]
+            metrics.append({"type": "step", "step": step, "epoch": step / 100, "loss": loss_at(step, self.steps, self.seed),
+                            "accuracy": 90 - 60 * math.exp(-4 * step / self.steps), "lr": 0.1 * (1 - step / self.steps),
+                            "weight_bits": bits, "activation_bits": bits, "error_bits": 8,
+                            "gbitops": self.spent, "gbitops_static": self.fixed})
+            counts = {b: interval.count(b) for b in sorted(set(interval))}
+            timing.append({"step": step, "seconds": sum(n * 0.01 * b for b, n in counts.items()),
+                           "by_bits": [{"bits": f"{b}/8", "steps": n, "seconds": n * 0.01 * b} for b, n in counts.items()]})
+            if step == self.every:
+                timing[-1]["machine"] = {"processor": "A made-up processor", "threads": 2, "isa": "avx2"}
+            if step % max(self.every, self.steps // 10) == 0:
+                metrics.append({"type": "evaluation", "step": step, "split": "validation", "bits": "max",
+                                "accuracy": 88 - 60 * math.exp(-4 * step / self.steps) + self.seed * 0.1,
+                                "loss": loss_at(step, self.steps, self.seed) + 0.1, "samples": 6000, "best": True})
+            if self.layers:
+                layers.append({"step": step, "layers": {name: {role: {"bits": bits, "low": -1.5 - i, "high": 2.0 + i,
+                               "sqnr_db": 6.02 * bits - i} for role in ("weight", "activation", "error")}
+                               for i, name in enumerate(("layer1.0.conv1", "layer1.0.conv2", "layer2.0.conv1"))}})
+        self.append("metrics.jsonl", *metrics)
+        self.append("timing.jsonl", *timing)
+        if layers:
+            self.append("layers.jsonl", *layers)
+        self.counted = until
+        return self
+
+    def finish(self):
+        accuracy = 87 + self.seed * 0.3
+        self.write("summary.json", json.dumps({"evaluation_bits": "max", "best_step": self.steps, "best_accuracy": 88.5,
+                   "test_of_best": {"accuracy": accuracy, "loss": 0.4, "samples": 10000}, "counting": "paper",
+                   "gbitops": self.spent, "gbitops_static": self.fixed}))
+        self.write("evaluations.json", json.dumps({"evaluations": [
+            {"checkpoint": "best", "step": self.steps, "split": "test", "bits": width,
+             "metrics": {"accuracy": accuracy - loss}} for width, loss in (("3", 9.0), ("4", 4.0), ("8", 0.0), ("fp", -0.1))]}))
+        return self
+
+    def logged(self, kind="step"):
+        lines = [json.loads(line) for line in (self.directory / "metrics.jsonl").read_text().splitlines()]
+        return [line for line in lines if line["type"] == kind]

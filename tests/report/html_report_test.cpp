@@ -1,0 +1,42 @@
+#include "bitcycle/report/html_report.h"
+
+#include "report/view/made_up_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(HtmlReportTest, IsOneFileThatAsksForNothingElse) {
+  const MadeUpRun run;
+  const std::string page = html_report(std::vector<NamedRun>{{"run", run.path()}});
+  EXPECT_THAT(page, Not(HasSubstr("src=\"")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+  EXPECT_THAT(page, Not(HasSubstr("sourceMappingURL")));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_EQ(count_of(page, "{{"), count_of(html_live_page(), "{{")) << "all places are filled";
+  EXPECT_LT(page.size(), 300'000U);
+}
+
+TEST(HtmlReportTest, NothingInItsDataEndsTheScript) {
+  MadeUpRun run;
+  run.write("recipe.toml", "# </script><script>alert(1)</script> <!-- {{style}}\nsteps = 1\n");
+  const std::string page = html_report(std::vector<NamedRun>{{"</script><b>", run.path()}});
+  EXPECT_EQ(count_of(page, "</script"), count_of(html_live_page(), "</script"));
+  EXPECT_THAT(page, HasSubstr("{{style}}")) << "data is not looked at again";
+}
+
+}  // namespace
+}  // namespace bitcycle

@@ -1,0 +1,234 @@
+#include "report/view/run_view.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/schedule/spec.h"
+
+#include "report/view/comparison.h"
+#include "report/view/made_up_run.h"
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bitcycle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The schedule of MadeUpRun, from its own definition.
+int bits_of(int step, int steps = 100) {
+  static const ScheduleSpec spec{.name = "CR", .min = 3, .max = 8, .cycles = 2};
+  return make_schedule(spec, steps)(step - 1);
+}
+
+Json view_of(const MadeUpRun& run, const ViewOptions& options = {}) {
+  return run_view(run.path(), "run", options);
+}
+
+std::vector<std::string> notices_of(const Json& view) {
+  return view["notices"].get<std::vector<std::string>>();
+}
+
+TEST(RunViewTest, CurvesHaveTheLoggedNumbers) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10), 3, 4);
+  run.log_step(20, 1.5, bits_of(20), 5, 8);
+  const Json view = view_of(run);
+  EXPECT_THAT(notices_of(view), IsEmpty());
+  EXPECT_EQ(view["training"]["loss"].dump(), R"({"x":[10,20],"y":[2.5,1.5]})");
+  EXPECT_EQ(view["learning_rate"]["y"].dump(), "[0.1,0.1]");
+  EXPECT_EQ(view["cost"]["spent"]["y"].dump(), "[3,5]");
+  EXPECT_EQ(view["cost"]["static"]["y"].dump(), "[4,8]");
+  EXPECT_EQ(view["overview"]["saving_percent"], 37.5);
+  EXPECT_EQ(view["overview"]["steps_done"], 20);
+  EXPECT_EQ(view["overview"]["steps_total"], 100);
+  EXPECT_EQ(view["overview"]["state"], "stopped");
+}
+
+// 32 bits against 8 in every product: (32 * 32) / (8 * 8).
+TEST(RunViewTest, FloatCostsSixteenTimesStaticAt8Bits) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10), 3, 4);
+  EXPECT_EQ(view_of(run)["cost"]["float"]["y"].dump(), "[64]");
+}
+
+TEST(RunViewTest, BitsBetweenLoggedStepsComeFromTheSchedule) {
+  MadeUpRun run;
+  run.log_step(100, 1, bits_of(100));
+  const Json bits = view_of(run)["precision"]["bits"]["weight"];
+  std::size_t change = 0;
+  for (int step = 1; step <= 100; ++step) {
+    if (change + 1 < bits["x"].size() && bits["x"][change + 1] == step) ++change;
+    EXPECT_EQ(bits["y"][change], bits_of(step)) << "at step " << step;
+  }
+}
+
+TEST(RunViewTest, TheHeatMapHasMeansOfEachStretch) {
+  MadeUpRun run;
+  run.log_step(100, 1, bits_of(100));
+  const Json heat = view_of(run, {.columns = 10})["precision"]["heat"];
+  const Json& weights = heat["roles"]["weight"];
+  EXPECT_EQ(heat["edges"].size(), 11U);
+  EXPECT_EQ(weights["row_of_layer"].size(), heat["layers"].size());
+  double sum = 0;
+  for (int step = 1; step <= 10; ++step) sum += bits_of(step);
+  const auto layer = std::ranges::find(heat["layers"], "layer1.0.conv1") - heat["layers"].begin();
+  const Json& row = weights["rows"][weights["row_of_layer"][layer].get<std::size_t>()];
+  EXPECT_NEAR(row[0].get<double>(), sum / 10, 1e-3);
+}
+
+TEST(RunViewTest, ALogThatContradictsTheRecipeCounts) {
+  MadeUpRun run;
+  run.log_step(10, 1, 7);
+  run.log_step(20, 1, 6);
+  const Json view = view_of(run);
+  EXPECT_EQ(view["precision"]["bits"]["weight"].dump(), R"({"x":[1,11,20],"y":[7,6,6]})");
+  EXPECT_THAT(notices_of(view), ElementsAre(HasSubstr("changed under way")));
+}
+
+TEST(RunViewTest, HalfALastLineIsNoDamage) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10));
+  run.write("metrics.jsonl", "{\"type\":\"step\",\"step\":10,\"loss\":2.5}\n{\"type\":\"st");
+  const Json view = view_of(run);
+  EXPECT_EQ(view["overview"]["steps_done"], 10);
+  for (const std::string& notice : notices_of(view)) EXPECT_THAT(notice, HasSubstr("bits"));
+}
+
+TEST(RunViewTest, DamagedLinesAreCountedAndTheRestStands) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10));
+  run.log("{\"type\":\"step\",\"st");
+  run.log("[1, 2]");
+  run.log_step(20, 1.5, bits_of(20));
+  const Json view = view_of(run);
+  EXPECT_EQ(view["training"]["loss"]["y"].dump(), "[2.5,1.5]");
+  EXPECT_THAT(notices_of(view),
+              ElementsAre("2 lines of metrics.jsonl cannot be read, line 3 first."));
+}
+
+TEST(RunViewTest, FilesOfOtherKindsLeaveNotices) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10));
+  run.write("recipe.toml", "steps = \"many\"");
+  run.write("summary.json", "[]");
+  run.write("evaluations.json", "{\"evaluations\": 3}");
+  run.write("layers.jsonl", "{\"step\":10,\"layers\":[1]}\n{\"step\":20,\"layers\":{\"a\":7}}\n");
+  run.write("timing.jsonl", "{\"step\":10,\"by_bits\":{\"a\":1}}\nnothing\n");
+  const Json view = view_of(run);
+  EXPECT_EQ(view["training"]["loss"]["y"].dump(), "[2.5]");
+  EXPECT_THAT(notices_of(view), ElementsAre(HasSubstr("The recipe cannot be read"),
+                                            "Line 2 of timing.jsonl cannot be read.",
+                                            "summary.json cannot be read."));
+}
+
+TEST(RunViewTest, ADirectoryThatIsGoneSaysSo) {
+  EXPECT_THAT(notices_of(run_view("/nonexistent/run", "run")), ElementsAre(HasSubstr("not there")));
+}
+
+TEST(RunViewTest, NumbersThatAreNotFiniteAreGaps) {
+  MadeUpRun run;
+  run.log(R"({"type":"step","step":10,"loss":null})");
+  EXPECT_EQ(view_of(run)["training"]["loss"].dump(), R"({"x":[10],"y":[null]})");
+}
+
+TEST(RunViewTest, RepeatedStepsCountOnceAsTheyWereLast) {
+  MadeUpRun run;
+  run.write("timing.jsonl",
+            "{\"step\":10,\"seconds\":1}\n{\"step\":20,\"seconds\":1}\n{\"step\":20,\"seconds\":3}"
+            "\n");
+  const Json view = view_of(run);
+  EXPECT_EQ(view["overview"]["seconds"], 4);
+  EXPECT_EQ(view["time"]["per_step"].dump(), R"({"x":[10,20],"y":[0.1,0.3]})");
+}
+
+TEST(RunViewTest, TimesOfBitsAddUpOverLines) {
+  MadeUpRun run;
+  run.write("timing.jsonl",
+            R"({"step":10,"seconds":5,"by_bits":[{"bits":"3/8","steps":8,"seconds":2},)"
+            R"({"bits":"8/8","steps":2,"seconds":3}],"machine":{"processor":"P","threads":2}})"
+            "\n"
+            R"({"step":20,"seconds":4,"by_bits":[{"bits":"3/8","steps":10,"seconds":4}]})"
+            "\n");
+  const Json view = view_of(run);
+  EXPECT_EQ(view["time"]["by_bits"].dump(),
+            R"([{"bits":"3/8","steps":18,"seconds_per_step":0.3333333},)"
+            R"({"bits":"8/8","steps":2,"seconds_per_step":1.5}])");
+  EXPECT_EQ(view["overview"]["machine"]["processor"], "P");
+}
+
+TEST(RunViewTest, ARunIsRunningWhileItsProcessLives) {
+  MadeUpRun run;
+  run.write(".lock", std::to_string(::getpid()) + "\n");
+  EXPECT_EQ(view_of(run)["overview"]["state"], "running");
+  run.write(".lock", "");
+  EXPECT_EQ(view_of(run)["overview"]["state"], "stopped");
+}
+
+TEST(RunViewTest, LayersHaveTheirRangesAndErrors) {
+  MadeUpRun run;
+  run.write("layers.jsonl",
+            R"({"step":10,"layers":{"a":{"weight":{"bits":3,"low":-1,"high":2,"sqnr_db":12.5}}}})"
+            "\n");
+  const Json layer = view_of(run)["layers"]["a"]["weight"];
+  EXPECT_EQ(layer["low"].dump(), R"({"x":[10],"y":[-1]})");
+  EXPECT_EQ(layer["sqnr_db"].dump(), R"({"x":[10],"y":[12.5]})");
+}
+
+TEST(RunViewTest, ALongRunStaysSmall) {
+  MadeUpRun run(64'000);
+  std::string text;
+  for (int step = 1; step <= 64'000; ++step) {
+    text += R"({"type":"step","step":)" + std::to_string(step) + R"(,"loss":)" +
+            std::to_string(1 + 0.1 * (step % 97)) + R"(,"accuracy":)" +
+            std::to_string(step % 89 + 0.123) + R"(,"lr":0.1})" + "\n";
+  }
+  run.write("metrics.jsonl", text);
+  const Json view = view_of(run);
+  EXPECT_LE(view["training"]["loss"]["x"].size(), ViewOptions().points);
+  EXPECT_LT(view.dump().size(), 400'000U);
+}
+
+Json finished(const std::string& group, double score, double gbitops) {
+  return {{"name", group},
+          {"group", group},
+          {"overview",
+           {{"precision", group},
+            {"model", "m"},
+            {"dataset", "d"},
+            {"metric", {{"name", "accuracy"}, {"better", "higher"}}},
+            {"test", {{"value", score}}},
+            {"gbitops", gbitops}}}};
+}
+
+TEST(ComparisonTest, RunsOfOneRecipeAreAGroupWithSpread) {
+  const Json compared = comparison(Json::array(
+      {finished("a", 80, 10), finished("b", 90, 20), finished("a", 84, 10), finished("a", 82, 10)}));
+  const Json& groups = compared["groups"];
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0]["runs"].dump(), "[0,2,3]");
+  EXPECT_EQ(groups[0]["mean"], 82);
+  EXPECT_EQ(groups[0]["deviation"], 2);  // of 80, 82, 84
+  EXPECT_EQ(groups[0]["box"].dump(), "[80,81,82,83,84]");
+  EXPECT_TRUE(groups[1]["deviation"].is_null()) << "one run has no spread";
+}
+
+TEST(ComparisonTest, TheFrontIsWhatNobodyBeatsAtLessCost) {
+  const Json compared =
+      comparison(Json::array({finished("cheap", 80, 10), finished("beaten", 79, 15),
+                              finished("dear", 90, 20), finished("dearer", 90, 30)}));
+  std::vector<bool> front;
+  for (const Json& group : compared["groups"]) front.push_back(group["front"]);
+  EXPECT_THAT(front, ElementsAre(true, false, true, false));
+}
+
+TEST(ComparisonTest, OneRunIsComparedWithNothing) {
+  EXPECT_TRUE(comparison(Json::array({finished("a", 80, 10)})).is_null());
+}
+
+}  // namespace
+}  // namespace bitcycle
