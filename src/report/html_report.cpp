@@ -20,8 +20,10 @@ std::string inside_script(std::string json) {
   std::string safe;
   safe.reserve(json.size());
   for (const char letter : json) {
-    if (letter == '<') safe += "\\u003c";
-    else safe += letter;
+    if (letter == '<')
+      safe += "\\u003c";
+    else
+      safe += letter;
   }
   return safe;
 }
@@ -44,10 +46,9 @@ std::string filled(std::string_view text,
 }
 
 std::string page(const std::string& data) {
-  return filled(kPageTemplate, {{"style", kPageStyle},
-                                {"charts", kChartScript},
-                                {"script", kPageScript},
-                                {"data", data}});
+  return filled(
+      kPageTemplate,
+      {{"style", kPageStyle}, {"charts", kChartScript}, {"script", kPageScript}, {"data", data}});
 }
 
 }  // namespace

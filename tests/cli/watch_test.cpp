@@ -24,19 +24,21 @@ using ::testing::Not;
 
 void make_run(const fs::path& directory, int step = 10) {
   fs::create_directories(directory);
-  write_file(directory / "recipe.toml",
-             "steps = 100\n[model]\nname = \"cifar_resnet8\"\n[precision]\nforward = 8\nbackward = 8\n");
+  write_file(
+      directory / "recipe.toml",
+      "steps = 100\n[model]\nname = \"cifar_resnet8\"\n[precision]\nforward = 8\nbackward = 8\n");
   write_file(directory / "metrics.jsonl",
              "{\"type\":\"step\",\"step\":" + std::to_string(step) + ",\"loss\":2.5}\n{\"ty");
 }
 
 TEST(OwnHostTest, IsLocalhostOrAnAddressInNumbers) {
-  for (const char* host : {"localhost", "localhost:6007", "127.0.0.1:6007", "127.0.0.1", "[::1]:6007",
-                           "192.168.1.5:80"}) {
+  for (const char* host : {"localhost", "localhost:6007", "127.0.0.1:6007", "127.0.0.1",
+                           "[::1]:6007", "192.168.1.5:80"}) {
     EXPECT_TRUE(is_own_host(host)) << host;
   }
-  for (const char* host : {"", "evil.example", "evil.example:6007", "localhost.evil.example",
-                           "127.0.0.1.evil.example", "[::1", "[evil]", "127.0.0.1evil", "LOCALHOST.x"}) {
+  for (const char* host :
+       {"", "evil.example", "evil.example:6007", "localhost.evil.example", "127.0.0.1.evil.example",
+        "[::1", "[evil]", "127.0.0.1evil", "LOCALHOST.x"}) {
     EXPECT_FALSE(is_own_host(host)) << host;
   }
 }
@@ -47,7 +49,8 @@ TEST(WatchedFolderTest, FindsRunsInFoldersWithin) {
   make_run(folder / "sweep/seed1");
   make_run(folder / "<script>alert(1)");
   fs::create_directories(folder / "empty");
-  EXPECT_THAT(WatchedFolder(folder.path()).runs(), ElementsAre("<script>alert(1)", "b", "sweep/seed1"));
+  EXPECT_THAT(WatchedFolder(folder.path()).runs(),
+              ElementsAre("<script>alert(1)", "b", "sweep/seed1"));
 }
 
 TEST(WatchedFolderTest, HasNoRunsOutside) {
@@ -59,10 +62,10 @@ TEST(WatchedFolderTest, HasNoRunsOutside) {
   EXPECT_TRUE(folder.directory("run"));
   EXPECT_THAT(folder.runs(), ElementsAre("run"));
   const std::string absolute = (place / "outside").string();
-  for (const std::string& name : {std::string("../outside"), std::string("run/../../outside"), absolute,
-                                  std::string("link"), std::string(".."), std::string("."),
-                                  std::string(""), std::string("run\0x", 5), std::string("run/."),
-                                  std::string("nothing")}) {
+  for (const std::string& name :
+       {std::string("../outside"), std::string("run/../../outside"), absolute, std::string("link"),
+        std::string(".."), std::string("."), std::string(""), std::string("run\0x", 5),
+        std::string("run/."), std::string("nothing")}) {
     EXPECT_FALSE(folder.directory(name)) << name;
   }
 }

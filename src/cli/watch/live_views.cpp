@@ -25,8 +25,8 @@ LiveViews::Version LiveViews::view(const std::string& run, std::size_t runs_show
   Version& known = known_[{run, runs_shown}];
   if (known.view && known.state == state) return known;
   // A name of no run leads to no directory, whose view tells that it is not there.
-  known = {state, std::make_shared<const Json>(run_view(directory.value_or(""), run,
-                                                        options_for(runs_shown)))};
+  known = {state, std::make_shared<const Json>(
+                      run_view(directory.value_or(""), run, options_for(runs_shown)))};
   return known;
 }
 
@@ -53,7 +53,8 @@ std::string LivePage::report_news() {
   }
   if (changed.empty()) return "";
   for (const LiveViews::Version& version : told_) all.push_back(*version.view);
-  return event("report", {{"count", runs_.size()}, {"runs", changed}, {"comparison", comparison(all)}});
+  return event("report",
+               {{"count", runs_.size()}, {"runs", changed}, {"comparison", comparison(all)}});
 }
 
 }  // namespace bitcycle::cli

@@ -22,7 +22,8 @@ std::string address_text(const std::string& host, int port) {
 void add_watch(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("watch", "Look at runs in the browser while they go on");
   auto options = std::make_shared<WatchOptions>();
-  command->add_option("folder", options->folder, "A run directory, or a folder of them")->required();
+  command->add_option("folder", options->folder, "A run directory, or a folder of them")
+      ->required();
   command->add_option("--port", options->port, "Port to listen at; 0: any that is free")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
@@ -31,7 +32,8 @@ void add_watch(CLI::App& app, Action& action) {
                    "Address to listen at; others than 127.0.0.1 let other machines look")
       ->capture_default_str();
   command->footer(
-      "Prints the address to open, and serves until it is stopped (Ctrl-C). It reads the folder and "
+      "Prints the address to open, and serves until it is stopped (Ctrl-C). It reads the folder "
+      "and "
       "changes nothing.\n\nExample:\n  bitcycle watch runs");
   command->callback([options, &action] {
     action = [options] {

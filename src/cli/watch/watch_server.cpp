@@ -69,31 +69,35 @@ struct WatchServer::Implementation {
       if (is_own_host(request.get_header_value("Host"))) {
         return httplib::Server::HandlerResponse::Unhandled;
       }
-      refuse(response, 403, "This address is served to localhost and to addresses as numbers alone.");
+      refuse(response, 403,
+             "This address is served to localhost and to addresses as numbers alone.");
       return httplib::Server::HandlerResponse::Handled;
     });
     server.Get("/", [](const auto&, auto& response) {
       static const std::string page = html_live_page();
       response.set_content(page, "text/html; charset=utf-8");
     });
-    server.Get("/events", [this](const auto& request, auto& response) { stream(request, response); });
+    server.Get("/events",
+               [this](const auto& request, auto& response) { stream(request, response); });
     bind();
   }
 
   void bind() {
-    port = options.port == 0 ? server.bind_to_any_port(options.host)
-                             : (server.bind_to_port(options.host, options.port) ? options.port : -1);
+    port = options.port == 0
+               ? server.bind_to_any_port(options.host)
+               : (server.bind_to_port(options.host, options.port) ? options.port : -1);
     if (port > 0) return;
-    throw Error(ErrorCode::io,
-                fmt::format("cannot listen at {}:{}", options.host, options.port),
+    throw Error(ErrorCode::io, fmt::format("cannot listen at {}:{}", options.host, options.port),
                 "Another program may have the port; choose one with --port, or 0 for any.");
   }
 
   void stream(const httplib::Request& request, httplib::Response& response) {
     const std::vector<std::string> runs = runs_of(request);
-    if (runs.size() > kMostRuns) return refuse(response, 400, "These are too many runs for a page.");
+    if (runs.size() > kMostRuns)
+      return refuse(response, 400, "These are too many runs for a page.");
     for (const std::string& run : runs) {
-      if (!folder.directory(run)) return refuse(response, 404, "There is no such run in the folder.");
+      if (!folder.directory(run))
+        return refuse(response, 404, "There is no such run in the folder.");
     }
     auto live = std::make_shared<LivePage>(views, folder, runs);
     auto quiet = std::make_shared<int>(0);

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kDeepest = 4;             // folders within folders, as sweeps make them
+constexpr int kDeepest = 4;              // folders within folders, as sweeps make them
 constexpr std::size_t kMostRuns = 2000;  // of which a list still helps
 
 bool is_run(const fs::path& directory) {
@@ -32,8 +32,8 @@ void find_runs(const fs::path& root, const fs::path& folder, int depth,
   }
   if (depth == 0) return;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && found.size() < kMostRuns;
-       entry.increment(error)) {
+  for (fs::directory_iterator entry(folder, error), end;
+       !error && entry != end && found.size() < kMostRuns; entry.increment(error)) {
     std::error_code ignored;
     if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) {
       find_runs(root, entry->path(), depth - 1, found);
@@ -89,7 +89,8 @@ std::optional<fs::path> WatchedFolder::directory(const std::string& name) const 
   if (relative.is_absolute() || std::ranges::any_of(relative, is_dots)) return std::nullopt;
   std::error_code error;
   const fs::path whole = fs::canonical(root_ / relative, error);
-  if (error || whole != (root_ / relative).lexically_normal() || !is_run(whole)) return std::nullopt;
+  if (error || whole != (root_ / relative).lexically_normal() || !is_run(whole))
+    return std::nullopt;
   return whole;
 }
 

@@ -115,7 +115,7 @@ function stepTimes(report) {
 
 function comparisonPage(report, link, chooseRun) {
   const title = part(() => [element("div", { class: "title" }, element("h1", {}, `${report().runs.length} runs`)),
-    allNotices(report()), comparisonTable(report()), runsTable(report())]);
+    element("h2", { class: "hidden-text" }, "Results"), allNotices(report()), comparisonTable(report()), runsTable(report())]);
   const selector = part(() => {
     const select = element("select", { id: "detail", onchange: (event) => chooseRun(Number(event.target.value)) },
       element("option", { value: "-1" }, "choose a run"),
@@ -125,7 +125,7 @@ function comparisonPage(report, link, chooseRun) {
   });
   return [
     section("", "", [title]),
-    section("Comparison", "", [frontFigure(report), boxFigure(report), widthFigure(() => report().runs)], "grid"),
+    section("Comparison", "", [frontFigure(report), boxFigure(report), widthFigure(() => report().runs, (i) => colourOf(report(), i))], "grid"),
     section("Curves", "Drag to zoom, double-click for all steps. A click on a name hides its curve, with Shift all others.",
       overlaidFigures(report, link), "stack"),
     section("Time", "", [stepTimes(report)]),

@@ -65,7 +65,7 @@ function facts(overview) {
 function glance(run) {
   return [element("div", { class: "title" }, element("h1", {}, run.name),
       element("span", { class: `pill ${run.overview.state}` }, run.overview.state)),
-    notices(run), facts(run.overview),
+    element("h2", { class: "hidden-text" }, "At a glance"), notices(run), facts(run.overview),
     element("div", { class: "cards" }, ...[scoreCard(run.overview), costCard(run.overview),
       timeCard(run.overview), progressCard(run.overview)].filter(Boolean))].filter(Boolean);
 }
@@ -202,8 +202,8 @@ function widthPoints(run) {
   return widthOrder([...points.keys()]).map((name) => points.get(name));
 }
 
-function widthFigure(runs) {
-  const lines = () => runs().map((run, i) => ({ label: run.name, colour: i, points: widthPoints(run) }))
+function widthFigure(runs, colour = () => 0) {
+  const lines = () => runs().map((run, i) => ({ label: run.name, colour: colour(i), points: widthPoints(run) }))
     .filter((line) => line.points.length > 0);
   const metric = () => runs().map((run) => run.overview.metric).find(Boolean);
   const figure = new WidthPlot({ title: "Score at each evaluation width", lines, has: () => lines().length > 0,

@@ -39,7 +39,8 @@ std::vector<Group> groups_of(const Json& views) {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::string key = text_in(views[i], "group");
-    const auto [found, added] = known.emplace(key.empty() ? fmt::format("#{}", i) : key, groups.size());
+    const auto [found, added] =
+        known.emplace(key.empty() ? fmt::format("#{}", i) : key, groups.size());
     if (added) groups.emplace_back();
     Group& group = groups[found->second];
     group.runs.push_back(i);
@@ -54,8 +55,9 @@ std::string label_of(const Json& views, const Group& group, bool one_model) {
   const Json& overview = view["overview"];
   const std::string precision = text_in(overview, "precision");
   if (precision.empty()) return text_in(view, "name");
-  return one_model ? precision
-                   : precision + ", " + text_in(overview, "model") + ", " + text_in(overview, "dataset");
+  return one_model
+             ? precision
+             : precision + ", " + text_in(overview, "model") + ", " + text_in(overview, "dataset");
 }
 
 bool all_same(const Json& views, const char* name) {
@@ -102,7 +104,8 @@ void add_spread(Json& json, const std::vector<double>& scores) {
 
 Json group_json(const Json& views, const Group& group, const std::string& label) {
   Json seeds = Json::array(), scores = Json::array();
-  for (const std::size_t run : group.runs) seeds.push_back(views[run]["overview"].value("seed", Json()));
+  for (const std::size_t run : group.runs)
+    seeds.push_back(views[run]["overview"].value("seed", Json()));
   for (const double score : group.scores) scores.push_back(rounded(score));
   Json json = {{"label", label}, {"runs", group.runs}, {"seeds", seeds}, {"scores", scores}};
   add_spread(json, group.scores);

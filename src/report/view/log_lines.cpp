@@ -60,7 +60,8 @@ Json last_log_line(const fs::path& file) {
     if (end == std::string::npos) return nullptr;
     text.resize(end);
     const std::size_t before = text.rfind('\n');
-    const Json line = parse(std::string_view(text).substr(before == std::string::npos ? 0 : before + 1));
+    const Json line =
+        parse(std::string_view(text).substr(before == std::string::npos ? 0 : before + 1));
     if (line.is_object()) return line;
   }
 }

@@ -30,7 +30,9 @@ std::string_view name(RunState state) {
 }
 
 const char* form_name(MetricForm form) {
-  return form == MetricForm::percent ? "percent" : form == MetricForm::mean ? "mean" : "exponential";
+  return form == MetricForm::percent ? "percent"
+         : form == MetricForm::mean  ? "mean"
+                                     : "exponential";
 }
 
 Json metric_json(const Metric& metric) {
@@ -60,7 +62,8 @@ Json best_json(const RunRecord& record, const Metric& metric) {
 
 // Of the best weights, once the run is finished.
 Json test_json(const RunRecord& record, const Metric& metric) {
-  const Json test = record.summary.is_object() ? record.summary.value("test_of_best", Json()) : Json();
+  const Json test =
+      record.summary.is_object() ? record.summary.value("test_of_best", Json()) : Json();
   const auto value = number_in(test, metric.name);
   if (!value) return nullptr;
   return {{"value", rounded(*value)},
@@ -129,7 +132,8 @@ Json overview(const RunRecord& record) {
   Json json = {{"state", name(record.state)},
                {"steps_done", record.steps_done()},
                {"steps_total", std::max(length.steps, record.steps_done())}};
-  if (!record.steps.empty()) json["epoch"] = rounded(number_in(record.steps.back(), "epoch").value_or(0));
+  if (!record.steps.empty())
+    json["epoch"] = rounded(number_in(record.steps.back(), "epoch").value_or(0));
   if (record.recipe) add_recipe(json, *record.recipe, record);
   json["backend"] = text_in(record.start, "backend");
   json["counting"] = text_in(record.start, "counting");

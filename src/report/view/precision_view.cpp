@@ -78,8 +78,8 @@ Json shares(const std::vector<LayersAtStep>& bits) {
   Json list = Json::array();
   for (const auto& [widths, count] : counts) {
     const double share = static_cast<double>(count) / static_cast<double>(bits.size());
-    list.push_back({{"bits", bits_text({widths[0], widths[1], widths[2]})},
-                    {"share", rounded(share, 4)}});
+    list.push_back(
+        {{"bits", bits_text({widths[0], widths[1], widths[2]})}, {"share", rounded(share, 4)}});
   }
   return list;
 }

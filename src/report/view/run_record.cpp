@@ -45,11 +45,16 @@ void read_metrics_into(RunRecord& record) {
   tell(record, log.notice("metrics.jsonl"));
   for (Json& line : log.lines) {
     const std::string type = text_in(line, "type");
-    if (type == "run") record.start = std::move(line);
-    else if (type == "step") append_in_order(record.steps, std::move(line));
-    else if (type == "evaluation") record.evaluations.push_back(std::move(line));
-    else if (type != "stage") continue;
-    else if (auto change = stage_from_json(line)) record.stages.push_back(*change);
+    if (type == "run")
+      record.start = std::move(line);
+    else if (type == "step")
+      append_in_order(record.steps, std::move(line));
+    else if (type == "evaluation")
+      record.evaluations.push_back(std::move(line));
+    else if (type != "stage")
+      continue;
+    else if (auto change = stage_from_json(line))
+      record.stages.push_back(*change);
   }
 }
 

@@ -20,10 +20,9 @@ using Json = nlohmann::ordered_json;
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
 // In a line of a step, but no metric of the task.
-const std::set<std::string> kOther = {"type",        "step",           "epoch",
-                                      "lr",          "weight_bits",    "activation_bits",
-                                      "error_bits",  "gbitops",        "gbitops_static",
-                                      "choices"};
+const std::set<std::string> kOther = {
+    "type",       "step",    "epoch",          "lr",     "weight_bits", "activation_bits",
+    "error_bits", "gbitops", "gbitops_static", "choices"};
 
 PointSeries series_of(const std::vector<Json>& lines, const std::string& name) {
   PointSeries series;
@@ -49,7 +48,7 @@ Json training_curves(const RunRecord& record, const ViewOptions& options) {
 }
 
 bool is_metric(const std::string& name, const Json& value) {
-  static const std::set<std::string> other = {"type", "step", "split",   "bits",
+  static const std::set<std::string> other = {"type", "step",    "split", "bits",
                                               "best", "samples", "tokens"};
   return !other.contains(name) && (value.is_number() || value.is_null());
 }

@@ -55,8 +55,8 @@ StepBitsSource scheduled_source(const RunRecord& record, const std::vector<Layer
 }
 
 StepBitsSource staged_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
-  auto policy = std::make_shared<ProgressivePolicy>(record.recipe->precision, layers,
-                                                    record.length());
+  auto policy =
+      std::make_shared<ProgressivePolicy>(record.recipe->precision, layers, record.length());
   const auto at = [policy, changes = record.stages](Step step) {
     const auto begun = static_cast<std::size_t>(std::ranges::count_if(
         changes, [&](const StageChange& change) { return change.step <= step; }));
@@ -80,8 +80,8 @@ MeanBits chosen_bits(const DynamicRecipe& recipe, const Json& shares) {
 StepBitsSource gated_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
   std::shared_ptr<PrecisionPolicy> policy =
       make_policy(record.recipe->precision, layers, record.length());
-  const auto at = [policy, log = record.steps, recipe = *record.recipe->precision.dynamic](
-                      Step step) {
+  const auto at = [policy, log = record.steps,
+                   recipe = *record.recipe->precision.dynamic](Step step) {
     LayersAtStep result = counted(policy->decide(step));
     const Json& line = line_of(log, step);
     const Json choices = line.value("choices", Json::array());
@@ -103,8 +103,9 @@ StepBitsSource logged_source(const RunRecord& record) {
   };
   return {.layers = {"all layers"},
           .at = at,
-          .notice = "The bits are those that were logged: the recipe says otherwise, and was "
-                    "probably changed under way."};
+          .notice =
+              "The bits are those that were logged: the recipe says otherwise, and was "
+              "probably changed under way."};
 }
 
 bool agrees(const StepBitsSource& source, const std::vector<Json>& log) {

@@ -6,10 +6,9 @@
 #include "report/view/comparison.h"
 #include "report/view/made_up_run.h"
 
-#include <unistd.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace bitcycle {
 namespace {
@@ -206,8 +205,8 @@ Json finished(const std::string& group, double score, double gbitops) {
 }
 
 TEST(ComparisonTest, RunsOfOneRecipeAreAGroupWithSpread) {
-  const Json compared = comparison(Json::array(
-      {finished("a", 80, 10), finished("b", 90, 20), finished("a", 84, 10), finished("a", 82, 10)}));
+  const Json compared = comparison(Json::array({finished("a", 80, 10), finished("b", 90, 20),
+                                                finished("a", 84, 10), finished("a", 82, 10)}));
   const Json& groups = compared["groups"];
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0]["runs"].dump(), "[0,2,3]");
