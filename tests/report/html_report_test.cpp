@@ -2,14 +2,13 @@
 
 #include "report/view/made_up_run.h"
 
-#include <gmock/gmock.h>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace bitcycle {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -22,10 +21,11 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 TEST(HtmlReportTest, IsOneFileThatAsksForNothingElse) {
   const MadeUpRun run;
   const std::string page = html_report(std::vector<NamedRun>{{"run", run.path()}});
-  EXPECT_THAT(page, Not(HasSubstr("src=\"")));
-  EXPECT_THAT(page, Not(HasSubstr("@import")));
-  EXPECT_THAT(page, Not(HasSubstr("sourceMappingURL")));
-  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  for (const char* from_elsewhere :
+       {"<script src", "src=\"http", "stylesheet", "@import", "sourceMappingURL"}) {
+    EXPECT_EQ(count_of(page, from_elsewhere), 0U) << from_elsewhere;
+  }
+  EXPECT_EQ(count_of(page, "default-src 'none'"), 1U);
   EXPECT_EQ(count_of(page, "{{"), count_of(html_live_page(), "{{")) << "all places are filled";
   EXPECT_LT(page.size(), 300'000U);
 }
@@ -35,7 +35,7 @@ TEST(HtmlReportTest, NothingInItsDataEndsTheScript) {
   run.write("recipe.toml", "# </script><script>alert(1)</script> <!-- {{style}}\nsteps = 1\n");
   const std::string page = html_report(std::vector<NamedRun>{{"</script><b>", run.path()}});
   EXPECT_EQ(count_of(page, "</script"), count_of(html_live_page(), "</script"));
-  EXPECT_THAT(page, HasSubstr("{{style}}")) << "data is not looked at again";
+  EXPECT_EQ(count_of(page, "{{style}}"), 1U) << "data is not looked at again";
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 // The schedule of MadeUpRun, from its own definition.
 int bits_of(int step, int steps = 100) {
   static const ScheduleSpec spec{.name = "CR", .min = 3, .max = 8, .cycles = 2};
-  return make_schedule(spec, steps)(step - 1);
+  return make_schedule(spec, steps).bits(step - 1);
 }
 
 Json view_of(const MadeUpRun& run, const ViewOptions& options = {}) {
