@@ -14,10 +14,11 @@ class Drawing {
       element("figcaption", {}, element("h3", {}, options.title), this.readout, this.controls),
       this.body, this.note);
     this.width = 0;
-    new ResizeObserver(() => {
-      const width = this.body.clientWidth;
-      if (this.drawn && width > 0 && width !== this.width) this.paint();
-    }).observe(this.body);
+    new ResizeObserver(() => this.fit()).observe(this.body);
+  }
+  fit() {
+    const width = this.body.clientWidth;
+    if (this.drawn && width > 0 && width !== this.width) this.paint();
   }
   refresh() {
     this.element.hidden = !this.options.has();

@@ -50,8 +50,24 @@ class LineChart {
     this.plot.addEventListener("keydown", (event) => this.key(event));
     this.plot.addEventListener("blur", () => this.options.link.point(null));
     options.link.charts.push(this);
-    new ResizeObserver(() => this.graph && this.plot.clientWidth > 0 && this.graph.resize())
-      .observe(this.plot);
+    new ResizeObserver(() => this.fit()).observe(this.plot);
+  }
+
+  fit() {
+    if (this.graph && this.plot.clientWidth > 0) this.graph.resize();
+  }
+
+  // Chromium prints what was drawn last on a canvas, which of dygraphs' is only a part: so a copy,
+  // drawn at once, stands in for it.
+  print(on) {
+    if (this.copy) this.copy.remove();
+    this.copy = null;
+    const drawn = this.plot.querySelector("canvas");
+    if (!on || !this.graph || !drawn) return;
+    this.copy = element("canvas", { class: "print-copy", width: drawn.width, height: drawn.height,
+                                    style: { width: drawn.style.width, height: drawn.style.height } });
+    this.copy.getContext("2d").drawImage(drawn, 0, 0);
+    this.plot.append(this.copy);
   }
 
   refresh() {

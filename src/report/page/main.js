@@ -98,11 +98,16 @@ function begin() {
     setTheme(theme.choices[(theme.choices.indexOf(theme.chosen) + 1) % theme.choices.length]));
   document.getElementById("reset-zoom").addEventListener("click", () => page.link.zoom(null));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(theme.chosen));
+  // Paper has a width of its own, and no script runs once it is laid out.
   const printing = (on) => {
     theme.printing = on;
     theme.apply();
-    if (page.report) refreshPage();
+    document.documentElement.classList.toggle("printing", on);
+    if (!page.report) return;
     if (on) page.drawAll();
+    for (const figure of page.figures) if (figure.fit) figure.fit();
+    refreshPage();
+    for (const figure of page.figures) if (figure.print) figure.print(on);
   };
   window.addEventListener("beforeprint", () => printing(true));
   window.addEventListener("afterprint", () => printing(false));

@@ -113,6 +113,33 @@ class ReportFromDisk(Folder):
         self.page.ask("document.getElementById('reset-zoom').click()")
         self.assertEqual(self.page.ask("return bitcyclePage.link.range"), None)
 
+    def test_dragging_zooms_all_charts_and_a_double_click_shows_the_whole_run(self):
+        self.open(self.run_made_up().train())
+        self.page.titles()
+        plots = self.page.find_all(".plot")
+        self.page.drag(plots[0], 0.4, 0.6)
+        low, high = self.page.ask("return bitcyclePage.link.range")
+        self.assertTrue(100 < low < 200 < high < 300, (low, high))
+        ranges = self.page.ask("""return bitcyclePage.link.charts.filter((c) => c.graph)
+            .map((c) => c.graph.xAxisRange().map(Math.round).join())""")
+        self.assertEqual(set(ranges), {f"{round(low)},{round(high)}"})
+        self.page.double_click(plots[1])
+        self.assertIsNone(self.page.ask("return bitcyclePage.link.range"))
+
+    def test_printing_shows_charts_in_light_colours(self):
+        self.open(self.run_made_up().train())
+        inked = self.page.ask("""
+            window.dispatchEvent(new Event("beforeprint"));
+            const copies = [...document.querySelectorAll(".print-copy")];
+            const inked = copies.map((copy) => copy.getContext("2d").getImageData(0, 0, copy.width, copy.height).data
+                .some((value) => value > 0));
+            const shown = document.documentElement.dataset.theme;
+            window.dispatchEvent(new Event("afterprint"));
+            return [inked, shown, document.querySelectorAll(".print-copy").length]""")
+        self.assertGreaterEqual(len(inked[0]), 6)
+        self.assertTrue(all(inked[0]))
+        self.assertEqual(inked[1:], ["light", 0])
+
     def test_a_click_in_the_legend_hides_a_curve(self):
         self.open(self.run_made_up().train())
         self.page.titles()

@@ -10,6 +10,8 @@ try:
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import WebDriverWait
 except ImportError:
     print("python3-selenium is not installed: scripts/install-packages --browser")
@@ -71,6 +73,19 @@ class Page:
             details.open = true;
             figure.refresh();
             return [...details.querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.textContent))""", title)
+
+    def find_all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def drag(self, target, start, end):
+        """Across an element, between two shares of its width."""
+        width = target.size["width"]
+        (ActionChains(self.driver).move_to_element_with_offset(target, round((start - 0.5) * width), 0).click_and_hold()
+         .move_by_offset(round((end - start) * width / 2), 0).move_by_offset(round((end - start) * width / 2), 0)
+         .release().perform())
+
+    def double_click(self, target):
+        ActionChains(self.driver).double_click(target).perform()
 
     def seconds_to_draw(self):
         """Processor time of the page's thread until it has drawn what is in view."""
