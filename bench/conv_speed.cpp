@@ -82,9 +82,10 @@ void ConvSubject::run() {
     case Pass::forward:
       return conv_forward(case_.shape, input_.view(), weights_, output_.data(), stats_);
     case Pass::backward_data:
-      return conv_backward({case_.shape, {}, errors_.view(), weights_, output_.data(), {}});
+      return conv_backward({case_.shape, {{{}, errors_.view()}}, weights_, output_.data(), {}});
     case Pass::backward_weights:
-      return conv_backward({case_.shape, input_.view(), errors_.view(), weights_, {}, gradient_});
+      return conv_backward(
+          {case_.shape, {{input_.view(), errors_.view()}}, weights_, {}, gradient_});
   }
 }
 

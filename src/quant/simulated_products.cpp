@@ -300,16 +300,6 @@ void simulated_backward_weights(const ConvShape& s, Codes input, Codes errors, f
   }
 }
 
-void simulated_backward_of_all(const integer::ConvBackward& call) {
-  const ConvShape& s = call.shape;
-  const CodeTensor errors(call.errors, s.error_grid()), input(call.input, s.input_grid());
-  if (call.input_gradient) {
-    simulated_backward_data(s, errors.codes, call.weights, call.input_gradient);
-  }
-  simulated_backward_weights(s, input.codes, errors.codes, call.error_divisor, call.weights,
-                             call.weight_gradient);
-}
-
 // The images' part of a gradient of the whole batch.
 void scatter(const at::Tensor& from, const PickedImages& picked, integer::MutableReal to) {
   const std::int64_t each = from.size(1);
@@ -321,30 +311,46 @@ void scatter(const at::Tensor& from, const PickedImages& picked, integer::Mutabl
   }
 }
 
-// The images as a batch of their own, whose results are then put where they belong.
-void simulated_backward(const integer::ConvBackward& call) {
-  const std::vector<int> all = all_images(call.shape);
-  const auto images = call.images.empty() ? std::span<const int>(all) : call.images;
-  const PickedImages input(call.input, images), errors(call.errors, images);
-  integer::ConvBackward own = call;
-  own.shape = input.shape(call.shape);
-  own.input = input.codes();
-  own.errors = errors.codes();
+// The input gradients of a kind's images as a batch of their own, put where they belong.
+void backward_data_of(const integer::ConvBackward& call, const Codes& errors,
+                      const PickedImages& picked) {
+  if (!call.input_gradient) return;
+  const ConvShape shape = picked.shape(call.shape);
   const auto type = call.input_gradient.type == integer::Real::f16 ? at::kHalf : at::kFloat;
   const at::Tensor gradient =
-      at::empty({own.shape.batch, own.shape.input_grid().elements() / own.shape.batch}, type);
-  if (call.input_gradient) own.input_gradient.data = gradient.data_ptr();
-  std::vector<float> weights(call.weight_gradient.size());
-  own.weight_gradient = weights;
-  own.after_image = nullptr;
-  simulated_backward_of_all(own);
-  if (call.input_gradient) scatter(gradient, input, call.input_gradient);
+      at::empty({shape.batch, shape.input_grid().elements() / shape.batch}, type);
+  integer::MutableReal own = call.input_gradient;
+  own.data = gradient.data_ptr();
+  simulated_backward_data(shape, errors, call.weights, own);
+  scatter(gradient, picked, call.input_gradient);
+}
+
+// Both products of a kind, in the order that ConvBackward promises; answers its weight gradient.
+std::vector<float> simulated_backward_of(const integer::ConvBackward& call,
+                                         const integer::BackwardCodes& kind) {
+  const std::vector<int> all = all_images(call.shape);
+  const auto images = kind.images.empty() ? std::span<const int>(all) : kind.images;
+  const PickedImages picked_input(kind.input, images), picked_errors(kind.errors, images);
+  const ConvShape shape = picked_input.shape(call.shape);
+  const CodeTensor errors(picked_errors.codes(), shape.error_grid());
+  backward_data_of(call, errors.codes, picked_errors);
   for (const int image : images) {
     if (call.after_image) call.after_image(image);
   }
-  const bool add = call.accumulate == integer::Accumulate::add;
-  std::ranges::transform(weights, call.weight_gradient, call.weight_gradient.begin(),
-                         [add](float more, float there) { return add ? there + more : more; });
+  const CodeTensor input(picked_input.codes(), shape.input_grid());
+  std::vector<float> weights(call.weight_gradient.size());
+  simulated_backward_weights(shape, input.codes, errors.codes, call.error_divisor, call.weights,
+                             weights);
+  return weights;
+}
+
+void simulated_backward(const integer::ConvBackward& call) {
+  for (const integer::BackwardCodes& kind : call.kinds) {
+    const bool first = &kind == call.kinds.data();
+    std::ranges::transform(
+        simulated_backward_of(call, kind), call.weight_gradient, call.weight_gradient.begin(),
+        [first](float more, float there) { return first ? more : there + more; });
+  }
 }
 
 constexpr ConvProducts kSimulated{simulated_forward, simulated_backward};

@@ -64,7 +64,6 @@ std::optional<integer::GradientPass> sums_on_the_way(const UnitState& state,
 
 // What every option would have made of the input; see SampleChoice::mask.
 std::optional<integer::OptionProducts> worth_of_options(const UnitState& state,
-                                                        const integer::CodeMaker& input,
                                                         const at::Tensor& gradient) {
   const SampleChoice* choice = state.call.choice.get();
   if (choice == nullptr || !choice->mask.defined() || !gradient.defined()) return {};
@@ -72,8 +71,8 @@ std::optional<integer::OptionProducts> worth_of_options(const UnitState& state,
   for (const LayerBits& bits : choice->options) {
     options.push_back(integer::code_params(state.call.input_range, bits.activation));
   }
-  return std::make_optional<integer::OptionProducts>(
-      state.call.shape.input_grid(), view_of(gradient), input, state.input, std::move(options));
+  return std::make_optional<integer::OptionProducts>(state.call.shape.input_grid(),
+                                                     view_of(gradient), state.input, options);
 }
 
 at::Tensor option_gradient(const integer::OptionProducts& products, const UnitState& state) {
@@ -84,22 +83,38 @@ at::Tensor option_gradient(const integer::OptionProducts& products, const UnitSt
   return gradient;
 }
 
-// One kind at a time; weight gradients add up in their order.
-void kind_products(const UnitState& state, const integer::CodeMaker& finest,
-                   const integer::ErrorSource& errors, Range range,
-                   integer::ConvBackward backward) {
-  const IntegerUnitCall& call = state.call;
-  for (const SampleKind& kind : state.kinds) {
-    const integer::CodeParams params = integer::code_params(range, kind.error_bits);
-    const integer::ErrorCodes error_codes(call.shape.error_grid(), errors, params, call.noise);
-    const integer::NestedCodes input(call.shape.input_grid(), finest, state.input, kind.input);
-    backward.images = kind.samples;
-    backward.input = {nullptr, kind.input, &input};
-    backward.errors = {nullptr, params, &error_codes};
-    conv_products(call.executor).backward(backward);
-    backward.accumulate = integer::Accumulate::add;
+// The codes of each kind, or of all images where nothing was chosen, and their makers.
+class KindCodes {
+ public:
+  KindCodes(const UnitState& state, const integer::CodeMaker& finest,
+            const integer::ErrorSource& errors, Range range)
+      : state_(state), errors_(errors), range_(range) {
+    for (const SampleKind& kind : state.kinds) {
+      inputs_.push_back(std::make_unique<integer::NestedCodes>(state.call.shape.input_grid(),
+                                                               finest, state.input, kind.input));
+      add(kind.samples, {nullptr, kind.input, inputs_.back().get()}, kind.error_bits);
+    }
+    if (state.call.choice == nullptr) {
+      add({}, {nullptr, state.input, &finest}, state.call.bits.error);
+    }
   }
-}
+  const std::vector<integer::BackwardCodes>& codes() const { return codes_; }
+
+ private:
+  void add(std::span<const int> samples, const integer::Codes& input, int error_bits) {
+    const integer::CodeParams params = integer::code_params(range_, error_bits);
+    makers_.push_back(std::make_unique<integer::ErrorCodes>(state_.call.shape.error_grid(), errors_,
+                                                            params, state_.call.noise));
+    codes_.push_back({input, {nullptr, params, makers_.back().get()}, samples});
+  }
+
+  const UnitState& state_;
+  const integer::ErrorSource& errors_;
+  Range range_;
+  std::vector<std::unique_ptr<const integer::NestedCodes>> inputs_;
+  std::vector<std::unique_ptr<const integer::ErrorCodes>> makers_;
+  std::vector<integer::BackwardCodes> codes_;
+};
 
 // Fills in the gradients of weight and input from the errors of the convolution.
 void products(const UnitState& state, const UnitTensors& saved, const integer::ErrorSource& errors,
@@ -109,28 +124,18 @@ void products(const UnitState& state, const UnitTensors& saved, const integer::E
   gradients.weight = at::empty(saved.weight.sizes(), at::MemoryFormat::ChannelsLast);
   if (wants.x) gradients.x = empty_input_gradient(call.shape, saved.y);
   auto pass = sums_on_the_way(state, saved, gradients.x);
-  auto worth = worth_of_options(state, *input_codes, gradients.x);
+  auto worth = worth_of_options(state, gradients.x);
+  std::optional<integer::WeighingCodes> weighing;
+  if (worth) weighing.emplace(*input_codes, *worth);
+  const KindCodes kinds(state, weighing ? *weighing : *input_codes, errors, range);
   integer::ConvBackward backward{.shape = call.shape,
-                                 .input = {nullptr, state.input, input_codes.get()},
-                                 .errors = {},
+                                 .kinds = kinds.codes(),
                                  .weights = *call.weights,
                                  .input_gradient = mutable_view_of(gradients.x),
                                  .weight_gradient = values(gradients.weight),
                                  .error_divisor = state.gradient_scale};
-  if (pass || worth) {
-    backward.after_image = [&](int image) {
-      if (pass) pass->run(image);
-      if (worth) worth->run(image);
-    };
-  }
-  if (call.choice != nullptr) {
-    kind_products(state, *input_codes, errors, range, backward);
-  } else {
-    const integer::CodeParams params = integer::code_params(range, call.bits.error);
-    const integer::ErrorCodes error_codes(call.shape.error_grid(), errors, params, call.noise);
-    backward.errors = {nullptr, params, &error_codes};
-    conv_products(call.executor).backward(backward);
-  }
+  if (pass) backward.after_image = [&](int image) { pass->run(image); };
+  conv_products(call.executor).backward(backward);
   if (pass) *state.pending->returned = {gradients.x, pass->sums()};
   if (worth) gradients.mask = option_gradient(*worth, state);
 }

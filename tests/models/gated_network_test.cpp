@@ -168,6 +168,84 @@ TEST(GatedNetwork, IsTheSameExecutedAndByTheOracleInOtherNetworks) {
   }
 }
 
+TEST(GatedNetwork, IsTheSameExecutedAndByTheOracleWhereImageNetBlocksAreSkipped) {
+  for (const char* network : {"resnet18", "resnet50"}) {
+    SCOPED_TRACE(network);
+    Setting setting{.network = network, .size = 32, .options = kWithSkip, .batch = 3};
+    const Tensors executed = trained(setting, kPatterns.at("mixed"));
+    setting.executor = Executor::oracle;
+    expect_same_bytes(executed, trained(setting, kPatterns.at("mixed")));
+  }
+}
+
+// What is left of an ImageNet ResNet in evaluation where all samples skip all blocks, in plain
+// tensor operations: the stem, the projections, the classifier.
+at::Tensor without_blocks(NetworkModelImpl& model, const at::Tensor& images) {
+  const auto parameters = model.named_parameters();
+  const auto buffers = model.named_buffers();
+  const auto normed = [&](const at::Tensor& x, const std::string& norm) {
+    return at::batch_norm(x, parameters[norm + ".weight"], parameters[norm + ".bias"],
+                          buffers[norm + ".running_mean"], buffers[norm + ".running_var"], false,
+                          0.1, 1e-5, false);
+  };
+  at::Tensor x = normed(at::conv2d(images, parameters["conv1.weight"], {}, 2, 3), "bn1").relu();
+  x = at::max_pool2d(x, 3, 2, 1);
+  for (const int stage : {1, 2, 3, 4}) {
+    const std::string name = "layer" + std::to_string(stage) + ".0.downsample";
+    if (!parameters.contains(name + ".0.weight")) continue;
+    x = normed(at::conv2d(x, parameters[name + ".0.weight"], {}, stage == 1 ? 1 : 2), name + ".1");
+  }
+  return at::linear(x.mean({2, 3}), parameters["fc.weight"], parameters["fc.bias"]);
+}
+
+TEST(GatedNetwork, ImageNetResNetsWithoutTheirBlocksAreStemProjectionsAndClassifier) {
+  for (const char* network : {"resnet18", "resnet50"}) {
+    for (const Executor executor : {Executor::integer, Executor::simulate}) {
+      SCOPED_TRACE(network);
+      Subject subject({.network = network, .size = 32, .options = kWithSkip, .executor = executor});
+      subject.force([](std::size_t, std::int64_t) { return 0; });
+      subject.model->eval();
+      const torch::NoGradGuard no_grad;
+      const at::Tensor images = subject.images(3);
+      const at::Tensor expected = without_blocks(*subject.model, images);
+      const at::Tensor found = subject.model->forward(images);
+      // Between units that execute, values are halves.
+      const double nearly = executor == Executor::simulate ? 1e-4 : 5e-3;
+      EXPECT_TRUE(
+          at::allclose(found, expected, nearly, nearly * expected.abs().max().item<double>()))
+          << found << expected;
+    }
+  }
+}
+
+// A gate sees the mean of each channel, so that every pixel that passed the ReLU has an even share
+// of what the gate sends back. Here nothing else reaches the first block.
+TEST(GatedNetwork, GradientsOfAGatesInputAreSpreadEvenlyOverPixels) {
+  Subject subject({});
+  subject.force(kPatterns.at("mixed"));
+  std::map<std::string, at::Tensor> outputs;
+  subject.model->forward(subject.images(6), [&](const Node& node, const at::Tensor& output) {
+    outputs[node.name] = output.detach().to(at::kFloat);
+  });
+  GatesImpl& gates = *subject.model->gates();
+  const auto loss = [&] { return (gates.choices()[1].mask * at::arange(std::int64_t{5})).sum(); };
+  loss().backward();
+  const at::Tensor found = subject.model->named_parameters()["layer1.0.bn2.bias"].grad();
+
+  const at::Tensor x = outputs.at("layer1.0.conv2");
+  const at::Tensor means = x.mean({2, 3}).requires_grad_();
+  gates.start();
+  gates.choose(outputs.at("conv1").mean({2, 3}));
+  gates.choose(means);
+  loss().backward();
+  const double pixels = static_cast<double>(x.size(2) * x.size(3));
+  const at::Tensor expected =
+      ((x > 0).to(at::kFloat) * means.grad().view({6, -1, 1, 1}) / pixels).sum({0, 2, 3});
+  EXPECT_GT(expected.abs().max().item<double>(), 0);
+  EXPECT_TRUE(at::allclose(found, expected, 0.01, 0.01 * expected.abs().max().item<double>()))
+      << found << expected;
+}
+
 TEST(GatedNetwork, DoesNotDependOnTheNumberOfThreads) {
   const int before = omp_get_max_threads();
   for (const Executor executor : {Executor::integer, Executor::simulate}) {

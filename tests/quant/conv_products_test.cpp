@@ -25,20 +25,14 @@ Outcome products(const KindOperands& o, Executor executor) {
   r.input_gradient.resize(static_cast<std::size_t>(s.input_grid().elements()));
   r.weight_gradient.assign(static_cast<std::size_t>(s.weights()), 0.25f);
   conv_products(executor).forward(s, kinds, o.weights, r.output.data(), r.stats);
-  for (std::size_t k = 0; k < o.images.size(); ++k) {
-    if (o.images[k].empty()) continue;
-    conv_products(executor).backward(
-        {.shape = s,
-         .input = kinds[k].codes,
-         .errors = codes_of(o.errors[k], From::makers),
-         .weights = o.weights,
-         .input_gradient = r.input_gradient.data(),
-         .weight_gradient = r.weight_gradient,
-         .error_divisor = 8.0f,
-         .after_image = [&](int n) { ++out.after[static_cast<std::size_t>(n)]; },
-         .images = o.images[k],
-         .accumulate = k == 0 ? integer::Accumulate::replace : integer::Accumulate::add});
-  }
+  conv_products(executor).backward(
+      {.shape = s,
+       .kinds = backward_kinds_of(o, From::makers),
+       .weights = o.weights,
+       .input_gradient = r.input_gradient.data(),
+       .weight_gradient = r.weight_gradient,
+       .error_divisor = 8.0f,
+       .after_image = [&](int n) { ++out.after[static_cast<std::size_t>(n)]; }});
   return out;
 }
 

@@ -101,27 +101,29 @@ struct ImageCodes {
 void conv_forward(const ConvShape& shape, std::span<const ImageCodes> kinds,
                   const ConvWeights& weights, MutableReal output, ChannelStats& stats);
 
-// What becomes of the weight gradient that is there: replaced, or added to.
-enum class Accumulate { replace, add };
+// The codes of a kind in the backward pass.
+struct BackwardCodes {
+  Codes input;  // for the weight gradient only; made once an image's input gradient is complete
+  Codes errors;
+  std::span<const int> images = {};  // ascending; empty: all
+};
 
 // Both backward products, image by image: codes that are made on the way serve both while they are
 // in the cache. The errors had the weight scale folded in before they were quantized: the layer's
 // error is e_q / scales[o].
 struct ConvBackward {
   ConvShape shape;
-  Codes input;  // for the weight gradient only
-  Codes errors;
+  // An image is of one kind at most; of those without one nothing is read or written.
+  std::vector<BackwardCodes> kinds;
   const ConvWeights& weights;
-  MutableReal input_gradient;        // dense NHWC; may be empty
-  std::span<float> weight_gradient;  // [out][k][k][in / groups]; may be empty
-  float error_divisor = 1.0f;        // what the weight gradient's errors are divided by
+  MutableReal input_gradient;  // dense NHWC; may be empty
+  // [out][k][k][in / groups]; may be empty. Each kind's is rounded to float, and they are added up
+  // in the order of kinds.
+  std::span<float> weight_gradient;
+  float error_divisor = 1.0f;  // what the weight gradient's errors are divided by
   // Called when the input gradient of an image is complete, by the thread that made it; may be
   // empty.
   std::function<void(int image)> after_image = {};
-  // The images of one kind, ascending; empty: all. Of the others nothing is read or written.
-  std::span<const int> images = {};
-  // add: a float addition of what replace would have written.
-  Accumulate accumulate = Accumulate::replace;
 };
 void conv_backward(const ConvBackward& call);
 

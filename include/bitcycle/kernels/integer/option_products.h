@@ -19,18 +19,34 @@ struct OptionPlan;
 // every instruction set and with any number of threads. Operands are views and must outlive it.
 class OptionProducts {
  public:
-  OptionProducts(const CodeGrid& grid, RealView gradient, const CodeMaker& finest,
-                 const CodeParams& finest8, const std::vector<CodeParams>& options);
+  OptionProducts(const CodeGrid& grid, RealView gradient, const CodeParams& finest8,
+                 const std::vector<CodeParams>& options);
   ~OptionProducts();
 
-  // Threads may run different images at the same time.
-  void run(int image);
+  // Given the image's 8-bit codes. Threads may run different images at the same time.
+  void run(int image, const std::uint8_t* finest);
   // [batch][options], of the images that have been run.
   std::span<const float> products() const { return products_; }
 
  private:
   std::unique_ptr<const OptionPlan> plan_;
   std::vector<float> products_;
+};
+
+// The codes of `finest`, whose products with the gradient are taken while they are at hand: once an
+// image's gradient is complete.
+class WeighingCodes : public CodeMaker {
+ public:
+  WeighingCodes(const CodeMaker& finest, OptionProducts& products)
+      : finest_(finest), products_(products) {}
+  void make(int image, std::uint8_t* codes) const override {
+    finest_.make(image, codes);
+    products_.run(image, codes);
+  }
+
+ private:
+  const CodeMaker& finest_;
+  OptionProducts& products_;
 };
 
 }  // namespace bitcycle::integer

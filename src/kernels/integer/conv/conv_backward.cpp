@@ -13,23 +13,23 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <numeric>
-#include <optional>
-#include <string>
 
 #include <omp.h>
 
 namespace bitcycle::integer {
 namespace {
 
-// Backward-data as a gather, with the arrays that it points to.
+// Backward-data of one plane of a kind's errors as a gather, with the arrays that it points to.
 class DataGather {
  public:
-  DataGather(const ConvBackward& call, const CodeParams& errors)
+  DataGather(const ConvBackward& call, const BackwardCodes& kind, const CodeParams& errors,
+             const DataGather* like)
       : offsets_(to_panels(call.weights.offsets(), call.shape.out_channels)),
         ones_(channels(call), 1.0f),
         scales_(channels(call), errors.scale),
-        run_(gather(call, errors)) {}
+        run_(gather(call, kind, errors), like != nullptr ? &like->run_ : nullptr) {}
 
   GatherRun& run() { return run_; }
 
@@ -39,7 +39,8 @@ class DataGather {
   }
   // Depthwise: the offset belongs to the channel. Dense: it belongs to the summed-over channel, so
   // it weighs the codes in the box sum, which all results then share.
-  Gather gather(const ConvBackward& call, const CodeParams& errors) const {
+  Gather gather(const ConvBackward& call, const BackwardCodes& kind,
+                const CodeParams& errors) const {
     const ConvShape& shape = call.shape;
     const bool depthwise = shape.depthwise();
     return {.grid = shape.error_grid(),
@@ -55,7 +56,7 @@ class DataGather {
             .scales = scales_,
             .output = call.input_gradient,
             .stats = nullptr,
-            .parcels = call.images.empty() ? Parcels::full : Parcels::single};
+            .parcels = kind.images.empty() ? Parcels::full : Parcels::single};
   }
 
   std::vector<float> offsets_, ones_, scales_;
@@ -65,12 +66,18 @@ class DataGather {
 // Backward-data of errors of any width: each plane is gathered; the sum of two is rounded once.
 class DataProduct {
  public:
-  DataProduct(const ConvBackward& call)
-      : call_(call), errors_(planes_of(call.errors.params)), first_(call, errors_[0].params) {
-    if (errors_.size() > 1) low_.emplace(call, errors_[1].params);
+  // `like` may be that of another kind of the call.
+  DataProduct(const ConvBackward& call, const BackwardCodes& kind, const DataProduct* like)
+      : call_(call) {
+    const DataGather* first = like != nullptr ? &like->planes_.front() : nullptr;
+    planes_.reserve(2);
+    for (const CodePlane& plane : planes_of(kind.errors.params)) {
+      planes_.emplace_back(call, kind, plane.params, first);
+      first = &planes_.front();
+    }
   }
 
-  int parcel() { return first_.run().parcel(); }
+  int parcel() { return planes_.front().run().parcel(); }
   // Images of a parcel follow each other. The low codes of all these images follow the high ones.
   void run(std::span<const int> images, const std::uint8_t* errors) {
     const std::ptrdiff_t each = call_.shape.error_grid().image_bytes();
@@ -78,7 +85,8 @@ class DataProduct {
     for (int i = 0; i < count; i += parcel()) {
       const int image = images[static_cast<std::size_t>(i)], some = std::min(parcel(), count - i);
       const std::uint8_t* high = errors + i * each;
-      low_ ? run_wide(image, some, high, high + count * each) : first_.run().run(image, some, high);
+      planes_.size() > 1 ? run_wide(image, some, high, high + count * each)
+                         : planes_.front().run().run(image, some, high);
     }
   }
 
@@ -87,8 +95,8 @@ class DataProduct {
     const CodeGrid grid = call_.shape.input_grid();
     const auto count = static_cast<std::size_t>(images * image_elements(grid));
     PlaneValues& own = thread_plane_values();
-    first_.run().run_into(own.high.reserve(count), images, high);
-    low_->run().run_into(own.low.reserve(count), images, low);
+    planes_.front().run().run_into(own.high.reserve(count), images, high);
+    planes_.back().run().run_into(own.low.reserve(count), images, low);
     passes().add_planes[index(call_.input_gradient.type)](
         own.high.data(), own.low.data(), static_cast<std::ptrdiff_t>(count),
         image_of(call_.input_gradient, grid, image));
@@ -103,130 +111,151 @@ class DataProduct {
   }
 
   const ConvBackward& call_;
-  std::vector<CodePlane> errors_;
-  DataGather first_;
-  std::optional<DataGather> low_;
+  std::vector<DataGather> planes_;
 };
 
-std::vector<double> weight_factors(const ConvBackward& call) {
+std::vector<double> weight_factors(const ConvBackward& call, const BackwardCodes& kind) {
   std::vector<double> factors;
-  const float error_scale = call.errors.params.scale / call.error_divisor;
+  const float error_scale = kind.errors.params.scale / call.error_divisor;
   for (const float scale : call.weights.scales()) {
-    factors.push_back(double{call.input.params.scale} * error_scale / scale);
+    factors.push_back(double{kind.input.params.scale} * error_scale / scale);
   }
   return factors;
 }
 
-std::vector<int> images_of(const ConvBackward& call) {
-  if (!call.images.empty()) return {call.images.begin(), call.images.end()};
+std::vector<int> images_of(const ConvBackward& call, const BackwardCodes& kind) {
+  if (!kind.images.empty()) return {kind.images.begin(), kind.images.end()};
   std::vector<int> all(static_cast<std::size_t>(call.shape.batch));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-void backward_in_groups(const ConvBackward& call) {
-  const std::vector<int> images = images_of(call);
-  const InMemory errors(call.errors, call.shape.error_grid(), images);
+// The kind's weight gradient, where one is wanted.
+std::vector<float> backward_in_groups(const ConvBackward& call, const BackwardCodes& kind) {
+  const std::vector<int> images = images_of(call, kind);
+  const InMemory errors(kind.errors, call.shape.error_grid(), images);
   if (call.input_gradient) {
     grouped_backward_data(call.shape, errors.codes(), images, call.weights, call.input_gradient);
   }
   for (const int n : images) {
     if (call.after_image) call.after_image(n);
   }
-  if (call.weight_gradient.empty()) return;
-  const InMemory input(call.input, call.shape.input_grid(), images);
-  grouped_weight_gradient(call.shape, input.codes(), errors.codes(), images, weight_factors(call),
-                          call.weight_gradient);
+  std::vector<float> gradient(call.weight_gradient.size());
+  if (gradient.empty()) return gradient;
+  const InMemory input(kind.input, call.shape.input_grid(), images);
+  grouped_weight_gradient(call.shape, input.codes(), errors.codes(), images,
+                          weight_factors(call, kind), gradient);
+  return gradient;
+}
+
+void backward_in_groups(const ConvBackward& call) {
+  for (const BackwardCodes& kind : call.kinds) {
+    const std::vector<float> own = backward_in_groups(call, kind);
+    const bool first = &kind == call.kinds.data();
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      float& sum = call.weight_gradient[i];
+      sum = first ? own[i] : sum + own[i];
+    }
+  }
 }
 
 int whole(int count, int unit) {
   return (count + unit - 1) / unit * unit;
 }
 
-// Work items of about as many images as are `best` taken at once, as long as every thread gets its
-// share: even ones, in whole parcels. No result depends on it.
-struct Items {
-  int images;
-  int parcel;
-  int count;
-
-  Items(int all, int best, int at_once)
-      : images(all),
-        parcel(at_once),
-        count(whole(std::max(1, all / best), omp_get_max_threads())) {}
-  int first(int item) const {
-    const int parcels = (images + parcel - 1) / parcel;
-    return std::min(images, item * parcels / count * parcel);
-  }
+// Some images of a kind.
+struct Item {
+  std::size_t kind;
+  std::span<const int> images;
 };
 
-// Both products of the images, a few of them an item.
+// Work items of about as many images as are `best` taken at once, as long as every thread gets its
+// share: even ones, in whole parcels. No result depends on it.
+void append_items(std::size_t kind, std::span<const int> images, int best, int parcel,
+                  std::vector<Item>& items) {
+  const auto all = static_cast<int>(images.size());
+  const int count = whole(std::max(1, all / best), omp_get_max_threads());
+  const int parcels = (all + parcel - 1) / parcel;
+  const auto first = [&](int item) {
+    return static_cast<std::size_t>(std::min(all, item * parcels / count * parcel));
+  };
+  for (int i = 0; i < count; ++i) {
+    if (first(i) == first(i + 1)) continue;
+    items.push_back({kind, images.subspan(first(i), first(i + 1) - first(i))});
+  }
+}
+
+// Both products of the images, a few of them an item, whatever their kinds.
 class BackwardRun {
  public:
-  BackwardRun(const ConvBackward& call) : call_(call), images_(images_of(call)) {
-    int best = 1;
-    if (call.input_gradient) {
-      data_.emplace(call);
-      parcel_ = data_->parcel();
+  explicit BackwardRun(const ConvBackward& call) : call_(call) {
+    if (call.input_gradient) gather_data();
+    if (!call.weight_gradient.empty()) sum_weights();
+    const int parcel = data_.empty() ? 1 : data_.front().parcel();
+    const int best = std::max(weights_ == nullptr ? 1 : weights_->parcel(), parcel);
+    for (const BackwardCodes& kind : call.kinds) images_.push_back(images_of(call, kind));
+    for (std::size_t kind = 0; kind < images_.size(); ++kind) {
+      append_items(kind, images_[kind], best, parcel, items_);
     }
-    if (!call.weight_gradient.empty()) {
-      const auto make = call.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
-      weights_ = make(call.shape, call.input.params, call.errors.params);
-      factors_ = weight_factors(call);
-      best = weights_->parcel();
-    }
-    best_ = std::max(best, parcel_);
+    // The dearest first, so that threads end at about the same time.
+    std::ranges::stable_sort(items_, std::greater{}, [&](const Item& item) {
+      return is_wide(call.kinds[item.kind].errors.params);
+    });
   }
 
   void run() {
-    const Items items(static_cast<int>(images_.size()), best_, parcel_);
+    const auto count = static_cast<int>(items_.size());
 #pragma omp parallel
     {
       if (weights_ != nullptr) weights_->enter();
 #pragma omp for schedule(dynamic, 1)
-      for (int item = 0; item < items.count; ++item) {
-        const auto first = static_cast<std::size_t>(items.first(item));
-        const auto last = static_cast<std::size_t>(items.first(item + 1));
-        if (first < last) run_item(std::span(images_).subspan(first, last - first));
-      }
-      if (weights_ != nullptr) weights_->finish(factors_, call_.weight_gradient);
+      for (int item = 0; item < count; ++item) run_item(items_[static_cast<std::size_t>(item)]);
+      if (weights_ != nullptr) weights_->finish(call_.weight_gradient);
     }
   }
 
  private:
-  void run_item(std::span<const int> images) {
+  void gather_data() {
+    const auto few_bits = [](const BackwardCodes& kind) {
+      const auto planes = planes_of(kind.errors.params);
+      return std::ranges::any_of(
+          planes, [](const CodePlane& plane) { return plane.params.bits <= kWinogradCodeBits; });
+    };
+    if (std::ranges::any_of(call_.kinds, few_bits)) pack_backward_winograd(call_.weights.state());
+    data_.reserve(call_.kinds.size());
+    for (const BackwardCodes& kind : call_.kinds) {
+      data_.emplace_back(call_, kind, data_.empty() ? nullptr : &data_.front());
+    }
+  }
+  void sum_weights() {
+    std::vector<WeightKind> kinds;
+    for (const BackwardCodes& kind : call_.kinds) {
+      kinds.push_back({kind.input.params, kind.errors.params, weight_factors(call_, kind)});
+    }
+    const auto make = call_.shape.depthwise() ? depthwise_weight_gradient : dense_weight_gradient;
+    weights_ = make(call_.shape, std::move(kinds));
+  }
+
+  void run_item(const Item& item) {
+    const BackwardCodes& kind = call_.kinds[item.kind];
     ThreadCodes& own = thread_codes();
     const std::uint8_t* errors =
-        at_hand(call_.errors, call_.shape.error_grid(), images, own.errors);
-    if (data_) data_->run(images, errors);
-    for (const int n : images) {
+        at_hand(kind.errors, call_.shape.error_grid(), item.images, own.errors);
+    if (!data_.empty()) data_[item.kind].run(item.images, errors);
+    for (const int n : item.images) {
       if (call_.after_image) call_.after_image(n);
     }
     if (weights_ == nullptr) return;
-    weights_->add(static_cast<int>(images.size()),
-                  at_hand(call_.input, call_.shape.input_grid(), images, own.input), errors);
+    weights_->add(item.kind, static_cast<int>(item.images.size()),
+                  at_hand(kind.input, call_.shape.input_grid(), item.images, own.input), errors);
   }
 
   const ConvBackward& call_;
-  std::vector<int> images_;
-  std::optional<DataProduct> data_;
+  std::vector<DataProduct> data_;  // of each kind
   std::unique_ptr<WeightGradient> weights_;
-  std::vector<double> factors_;
-  int parcel_ = 1;
-  int best_ = 1;
+  std::vector<std::vector<int>> images_;  // of each kind
+  std::vector<Item> items_;
 };
-
-void backward_and_add(const ConvBackward& call) {
-  static thread_local AlignedBuffer<float> buffer;
-  const std::size_t size = call.weight_gradient.size();
-  float* own = buffer.reserve(size);
-  ConvBackward replacing = call;
-  replacing.weight_gradient = {own, size};
-  replacing.accumulate = Accumulate::replace;
-  conv_backward(replacing);
-  float* sum = call.weight_gradient.data();
-  for (std::size_t i = 0; i < size; ++i) sum[i] += own[i];
-}
 
 }  // namespace
 
@@ -234,7 +263,6 @@ void conv_backward(const ConvBackward& call) {
   expect_taken(call.shape);
   assert(call.weight_gradient.empty() ||
          static_cast<std::int64_t>(call.weight_gradient.size()) == call.shape.weights());
-  if (call.accumulate == Accumulate::add) return backward_and_add(call);
   if (in_groups(call.shape)) return backward_in_groups(call);
   BackwardRun(call).run();
 }

@@ -80,42 +80,72 @@ void add_rows(DepthwiseOuterJob job, int panels, const Microkernels& table, Sums
 
 class DepthwiseWeightGradient : public WeightGradient {
  public:
-  DepthwiseWeightGradient(const ConvShape& shape, CodeParams input, CodeParams errors)
-      : shape_(shape),
-        table_(microkernels()),
-        input_(input),
-        planes_(planes_of(errors)),
-        parts_(static_cast<std::size_t>(omp_get_max_threads()) * planes_.size()) {}
-
-  int parcel() const override { return 1; }
-  void enter() override {
-    for (std::size_t p = 0; p < planes_.size(); ++p) {
-      own(p).clear(static_cast<std::size_t>(padded(shape_.out_channels)) * taps());
+  DepthwiseWeightGradient(const ConvShape& shape, std::vector<WeightKind> kinds)
+      : shape_(shape), table_(microkernels()) {
+    for (WeightKind& kind : kinds) {
+      kinds_.push_back({kind.input, planes_of(kind.errors), std::move(kind.factors), {}});
+      kinds_.back().parts.resize(static_cast<std::size_t>(omp_get_max_threads()) *
+                                 kinds_.back().planes.size());
     }
   }
 
-  void add(int images, const std::uint8_t* input, const std::uint8_t* errors) override {
-    for (std::size_t p = 0; p < planes_.size(); ++p) {
-      for (int n = 0; n < images; ++n, errors += shape_.error_grid().image_bytes()) {
-        const Codes in{input + n * shape_.input_grid().image_bytes(), input_};
-        add_image(in, {errors, planes_[p].params}, own(p));
+  int parcel() const override { return 1; }
+  void enter() override {
+    for (Kind& kind : kinds_) {
+      for (Sums& sums : kind.own()) {
+        sums.clear(static_cast<std::size_t>(padded(shape_.out_channels)) * taps());
       }
     }
   }
 
-  void finish(std::span<const double> factors, std::span<float> gradient) override {
+  void add(std::size_t index, int images, const std::uint8_t* input,
+           const std::uint8_t* errors) override {
+    Kind& kind = kinds_[index];
+    for (std::size_t p = 0; p < kind.planes.size(); ++p) {
+      for (int n = 0; n < images; ++n, errors += shape_.error_grid().image_bytes()) {
+        const Codes in{input + n * shape_.input_grid().image_bytes(), kind.input};
+        add_image(in, {errors, kind.planes[p].params}, kind.own()[p]);
+      }
+    }
+  }
+
+  void finish(std::span<float> gradient) override {
 #pragma omp for schedule(static)
     for (int c = 0; c < shape_.out_channels; ++c) {
       for (std::size_t t = 0; t < taps(); ++t) {
         const auto at = (static_cast<std::size_t>(c / kPanel) * taps() + t) * kPanel +
                         static_cast<std::size_t>(c % kPanel);
-        gradient[static_cast<std::size_t>(c) * taps() + t] = static_cast<float>(
-            static_cast<double>(total(at)) * factors[static_cast<std::size_t>(c)]);
+        float& sum = gradient[static_cast<std::size_t>(c) * taps() + t];
+        for (const Kind& kind : kinds_) {
+          const auto own = static_cast<float>(static_cast<double>(kind.total(at)) *
+                                              kind.factors[static_cast<std::size_t>(c)]);
+          sum = &kind == kinds_.data() ? own : sum + own;
+        }
       }
     }
   }
 
  private:
+  struct Kind {
+    CodeParams input;
+    std::vector<CodePlane> planes;  // of the errors
+    std::vector<double> factors;
+    std::vector<Sums> parts;  // [thread][plane]
+
+    std::span<Sums> own() {
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      return std::span(parts).subspan(thread * planes.size(), planes.size());
+    }
+    std::int64_t total(std::size_t at) const {
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].wide.empty()) continue;
+        sum += planes[i % planes.size()].worth * (parts[i].wide[at] + parts[i].narrow[at]);
+      }
+      return sum;
+    }
+  };
+
   void add_image(Codes input, Codes errors, Sums& sums) const {
     for (int y = 0; y < shape_.out_height(); y += rows_at_once(shape_)) {
       const int rows = std::min(rows_at_once(shape_), shape_.out_height() - y);
@@ -127,31 +157,17 @@ class DepthwiseWeightGradient : public WeightGradient {
   std::size_t taps() const {
     return static_cast<std::size_t>(shape_.kernel) * shape_.kernel;
   }
-  Sums& own(std::size_t plane) {
-    return parts_[static_cast<std::size_t>(omp_get_thread_num()) * planes_.size() + plane];
-  }
-  std::int64_t total(std::size_t at) const {
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const Sums& part = parts_[i];
-      if (part.wide.empty()) continue;
-      sum += planes_[i % planes_.size()].worth * (part.wide[at] + part.narrow[at]);
-    }
-    return sum;
-  }
 
   ConvShape shape_;
   const Microkernels& table_;
-  CodeParams input_;
-  std::vector<CodePlane> planes_;  // of the errors
-  std::vector<Sums> parts_;        // [thread][plane]
+  std::vector<Kind> kinds_;
 };
 
 }  // namespace
 
-std::unique_ptr<WeightGradient> depthwise_weight_gradient(const ConvShape& shape, CodeParams input,
-                                                          CodeParams errors) {
-  return std::make_unique<DepthwiseWeightGradient>(shape, input, errors);
+std::unique_ptr<WeightGradient> depthwise_weight_gradient(const ConvShape& shape,
+                                                          std::vector<WeightKind> kinds) {
+  return std::make_unique<DepthwiseWeightGradient>(shape, std::move(kinds));
 }
 
 }  // namespace bitcycle::integer

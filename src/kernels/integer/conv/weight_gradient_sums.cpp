@@ -3,6 +3,8 @@
 namespace bitcycle::integer {
 namespace {
 
+enum class Kinds { first, further };
+
 void add(std::int64_t* to, const auto* from, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
 }
@@ -62,45 +64,54 @@ void Total::add_products(const TileOf& tile, int out, Sum* sums) const {
 }
 
 // (e - z_e)(q - z_a) = (e - h) q + (h - z_e) q - z_a (e - z_e), with h what was taken off.
-template <typename Sum>
-static void finish_in(const TileOf& tile, std::span<const PlaneTotal> planes,
-                      std::span<const double> factors, std::span<float> gradient) {
+template <typename Sum, Kinds kKinds>
+static void finish_in(const TileOf& tile, const KindTotal& kind, std::span<float> gradient) {
   const ConvShape& s = tile.layout.shape;
   const int row = s.kernel * s.in_channels;
   const int first = tile.column / s.kernel * kPanel;
   const int count = std::min(kPanel, row - first);
   const int last = std::min(s.out_channels, (tile.panel + 1) * kPanel);
   Sum columns[kPanel] = {};
-  for (const PlaneTotal& plane : planes) {
+  for (const PlaneTotal& plane : kind.planes) {
     plane.total.add_columns(tile, plane.corrections.shift * plane.worth, columns);
   }
   for (int out = tile.panel * kPanel; out < last; ++out) {
     Sum sums[kPanel];
     std::copy_n(columns, kPanel, sums);
-    for (const PlaneTotal& plane : planes) {
+    for (const PlaneTotal& plane : kind.planes) {
       Sum own[kPanel];
       std::fill_n(own, kPanel, static_cast<Sum>(-plane.lacking(out)));
       plane.total.add_products(tile, out, own);
       for (int c = 0; c < kPanel; ++c) sums[c] += static_cast<Sum>(plane.worth) * own[c];
     }
-    const double factor = factors[static_cast<std::size_t>(out)];
+    const double factor = kind.factors[static_cast<std::size_t>(out)];
     float* to =
         gradient.data() + (std::ptrdiff_t{out} * s.kernel + tile.column % s.kernel) * row + first;
     float gradients[kPanel];
     for (int c = 0; c < kPanel; ++c) {
       gradients[c] = static_cast<float>(static_cast<double>(sums[c]) * factor);
     }
+    if constexpr (kKinds == Kinds::further) {
+      for (int c = 0; c < count; ++c) gradients[c] += to[c];
+    }
     std::copy_n(gradients, count, to);
   }
 }
 
 // Doubles are faster than 64-bit integers here, and as exact where sums are small.
-void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
-            std::span<float> gradient) {
-  if (std::ranges::all_of(planes, [](const PlaneTotal& p) { return p.total.is_small(); })) {
-    return finish_in<double>(tile, planes, factors, gradient);
+template <Kinds kKinds>
+static void finish_kind(const TileOf& tile, const KindTotal& kind, std::span<float> gradient) {
+  const auto is_small = [](const PlaneTotal& plane) { return plane.total.is_small(); };
+  std::ranges::all_of(kind.planes, is_small)
+      ? finish_in<double, kKinds>(tile, kind, gradient)
+      : finish_in<std::int64_t, kKinds>(tile, kind, gradient);
+}
+
+void finish(const TileOf& tile, std::span<const KindTotal> kinds, std::span<float> gradient) {
+  finish_kind<Kinds::first>(tile, kinds.front(), gradient);
+  for (const KindTotal& kind : kinds.subspan(1)) {
+    finish_kind<Kinds::further>(tile, kind, gradient);
   }
-  finish_in<std::int64_t>(tile, planes, factors, gradient);
 }
 
 }  // namespace bitcycle::integer

@@ -68,19 +68,13 @@ struct Layout {
 // The quartets of an output panel by level.
 using QuartetLists = std::array<std::vector<QuartetChain>, kQuartetLevels>;
 
-// What a thread adds up. Tiles are 32 bits wide and emptied into the total before they could
-// overflow.
+// What a thread adds up of one kind and plane. Tiles are 32 bits wide and emptied into the total
+// before they could overflow.
 struct Accumulator {
   AlignedBuffer<std::int32_t> tiles;        // [column panel][ky][output panel][16][16]
   AlignedBuffer<std::int64_t> column_sums;  // [column panel][ky][16]
   bool has_column_sums = false;             // whether any was needed
   AlignedBuffer<std::int64_t> error_sums;   // [output channel]
-  AlignedBuffer<std::int32_t> band_sums;    // error sums of one work item
-  AlignedBuffer<std::uint8_t> columns;
-  AlignedBuffer<std::uint8_t> errors;
-  AlignedBuffer<QuartetLevel> levels;  // of the quartets of an image
-  AlignedBuffer<int> chains;
-  std::vector<QuartetLists> quartets;  // [output panel]
   std::int64_t pixels = 0;
 
   void clear(const Layout& layout) {
@@ -117,9 +111,14 @@ struct PlaneTotal {
   // What the products with an output lack for the input's zero point.
   std::int64_t lacking(int out) const;
 };
-// The gradients of a tile.
-void finish(const TileOf& tile, std::span<const PlaneTotal> planes, std::span<const double> factors,
-            std::span<float> gradient);
+
+// The sums of one kind, and what they are worth per output channel.
+struct KindTotal {
+  std::vector<PlaneTotal> planes;
+  std::span<const double> factors;
+};
+// The gradients of a tile, added up in the order of kinds.
+void finish(const TileOf& tile, std::span<const KindTotal> kinds, std::span<float> gradient);
 
 // The sums of all threads: what they hold themselves, and what had to be emptied in time. Integers,
 // so the order does not matter.

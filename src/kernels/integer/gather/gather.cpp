@@ -6,10 +6,10 @@
 
 namespace bitcycle::integer {
 
-GatherRun::GatherRun(const Gather& call)
+GatherRun::GatherRun(const Gather& call, const GatherRun* like)
     : call_(call),
       table_(microkernels()),
-      plan_(plan_gather(call, table_)),
+      plan_(plan_gather(call, table_, like != nullptr ? &like->plan_ : nullptr)),
       stats_(call.stats != nullptr ? plan_.parcels : 0,
              panels_of(call.phases.front().out_channels)) {}
 

@@ -11,7 +11,8 @@ namespace bitcycle::integer {
 // Threads may run different images of one call at the same time.
 class GatherRun {
  public:
-  explicit GatherRun(const Gather& call);
+  // `like` may be the run of a call that differs in its codes' parameters and scales alone.
+  explicit GatherRun(const Gather& call, const GatherRun* like = nullptr);
 
   // Images that share a work item; runs start at multiples of it.
   int parcel() const { return plan_.parcel; }

@@ -101,7 +101,7 @@ int taken_off(const CodeParams& params, Arithmetic arithmetic) {
 }
 
 PhasePlan plan_phase(const Gather& call, int phase, int parcel, const Chains& chains,
-                     Arithmetic arithmetic, const GatherPlan* like) {
+                     Arithmetic arithmetic, TileSums sums, const GatherPlan* like) {
   PhasePlan plan;
   plan.taps = &call.phases[static_cast<std::size_t>(phase)];
   const int first_y = phase / call.stride;
@@ -117,7 +117,9 @@ PhasePlan plan_phase(const Gather& call, int phase, int parcel, const Chains& ch
     plan.segments = cut_segments(*plan.taps, call.grid.row_bytes(),
                                  chained ? chains : Chains{plan.taps->steps()});
   }
-  if (arithmetic == Arithmetic::winograd) {
+  if (arithmetic == Arithmetic::winograd && sums == TileSums::wide) {
+    plan.winograd_wide_start = winograd_wide_start(*plan.taps, call.params);
+  } else if (arithmetic == Arithmetic::winograd) {
     plan.winograd_groups = winograd_groups(plan.taps->winograd, call.params);
     plan.winograd_start = winograd_start(*plan.taps, plan.winograd_groups, call.params);
   }
@@ -163,8 +165,9 @@ GatherPlan plan_gather(const Gather& call, const Microkernels& table, const Gath
     plan.arithmetic = choose_arithmetic(call, chains);
   }
   for (int phase = 0; phase < call.stride * call.stride; ++phase) {
-    plan.phases.push_back(plan_phase(
-        call, phase, plan.parcel, chains[static_cast<std::size_t>(phase)], plan.arithmetic, like));
+    plan.phases.push_back(plan_phase(call, phase, plan.parcel,
+                                     chains[static_cast<std::size_t>(phase)], plan.arithmetic,
+                                     table.winograd.sums, like));
   }
   return plan;
 }

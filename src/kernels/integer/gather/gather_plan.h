@@ -62,12 +62,13 @@ struct PhasePlan {
   const PackedTaps* taps = nullptr;
   int rows = 0;  // output pixels of the phase in one image
   int columns = 0;
-  std::shared_ptr<const PixelMap> map;       // plans of several kinds share it
-  std::vector<Segment> segments;             // dense
-  std::vector<std::int32_t> tap_bytes;       // depthwise
-  std::vector<std::int32_t> channel_int;     // what each channel's sums lack
-  std::vector<int> winograd_groups;          // where each group of channels ends
-  std::vector<std::int16_t> winograd_start;  // [group][panel][2][2][16][2]
+  std::shared_ptr<const PixelMap> map;            // plans of several kinds share it
+  std::vector<Segment> segments;                  // dense
+  std::vector<std::int32_t> tap_bytes;            // depthwise
+  std::vector<std::int32_t> channel_int;          // what each channel's sums lack
+  std::vector<int> winograd_groups;               // where each group of channels ends
+  std::vector<std::int16_t> winograd_start;       // [group][panel][2][2][16][2]
+  std::vector<std::int32_t> winograd_wide_start;  // [panel][2][2][16], in place of the two
 
   int pixels() const { return rows * columns; }
 };

@@ -21,13 +21,15 @@ int lane_limit(const CodeParams& params) {
   return kMost16Bits / (4 * middle_code(params));
 }
 
-// The starts of a group, given its sums under each tap, [panel][tap][16][2].
-void append_start(std::span<const std::int32_t> tap_sums, const CodeParams& params,
-                  std::vector<std::int16_t>& start) {
+constexpr std::size_t kOutputs = 4;  // of a tile
+
+// The starts of a group, [panel][2][2][16][2], given its sums under each tap, [panel][tap][16][2].
+std::vector<std::int32_t> lane_starts(std::span<const std::int32_t> tap_sums,
+                                      const CodeParams& params) {
   static constexpr int kRaised[4] = {2, 0, 1, -1};
-  constexpr std::size_t kOutputs = 4;
   const int raise = 2 * params.largest_code();
   const int middle = middle_code(params);
+  std::vector<std::int32_t> start;
   for (std::size_t i = 0; i < tap_sums.size() / kTileTaps * kOutputs; ++i) {
     const std::size_t lane = i % kLanes;
     const int output = static_cast<int>(i / kLanes % kOutputs);
@@ -39,8 +41,25 @@ void append_start(std::span<const std::int32_t> tap_sums, const CodeParams& para
       excess += sums[std::ptrdiff_t{tap} * kLanes] * (raise * image + middle);
       total += sums[std::ptrdiff_t{tap} * kLanes];
     }
-    start.push_back(static_cast<std::int16_t>(raise * total - 4 * excess));
+    start.push_back(raise * total - 4 * excess);
   }
+  return start;
+}
+
+// The sums under each tap of the slices [from, to), [panel][tap][16][2].
+std::vector<std::int32_t> sums_of_slices(const PackedTaps& taps, std::size_t from, std::size_t to) {
+  const std::size_t lanes = static_cast<std::size_t>(padded(taps.out_channels)) * 2;
+  std::vector<std::int32_t> sums(lanes * kTileTaps, 0);
+  for (std::size_t slice = from; slice < to; ++slice) {
+    const std::int16_t* more = taps.winograd.tap_sums.data() + slice * sums.size();
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+  }
+  return sums;
+}
+
+bool sums_fit(const WinogradTaps& taps, const CodeParams& params) {
+  return largest_code_point(params.bits) * taps.largest_pair <= kMost16Bits &&
+         std::ranges::max(taps.largest_lanes) <= lane_limit(params);
 }
 
 }  // namespace
@@ -50,8 +69,7 @@ bool suits_winograd(const Gather& call, const WinogradKernels& kernels) {
   const WinogradTaps& taps = call.phases.front().winograd;
   return kernels.multiply != nullptr && taps.packed && params.bits <= kWinogradCodeBits &&
          has_whole_tiles(call.out_height) && has_whole_tiles(call.out_width) &&
-         largest_code_point(params.bits) * taps.largest_pair <= kMost16Bits &&
-         std::ranges::max(taps.largest_lanes) <= lane_limit(params);
+         (kernels.sums == TileSums::wide ? taps.has_bytes() : sums_fit(taps, params));
 }
 
 std::vector<int> winograd_groups(const WinogradTaps& taps, const CodeParams& params) {
@@ -72,18 +90,23 @@ std::vector<int> winograd_groups(const WinogradTaps& taps, const CodeParams& par
 
 std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const int> groups,
                                          const CodeParams& params) {
-  const std::size_t lanes = static_cast<std::size_t>(padded(taps.out_channels)) * 2;
   std::vector<std::int16_t> start;
-  std::vector<std::int32_t> sums;
   std::size_t slice = 0;
   for (const int end : groups) {
-    sums.assign(lanes * kTileTaps, 0);
-    for (; slice * kSliceChannels < static_cast<std::size_t>(end); ++slice) {
-      const std::int16_t* more = taps.winograd.tap_sums.data() + slice * sums.size();
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+    const auto last = static_cast<std::size_t>(end / kSliceChannels);
+    for (const std::int32_t lane : lane_starts(sums_of_slices(taps, slice, last), params)) {
+      start.push_back(static_cast<std::int16_t>(lane));  // wraps around, as the sums do
     }
-    append_start(sums, params, start);
+    slice = last;
   }
+  return start;
+}
+
+std::vector<std::int32_t> winograd_wide_start(const PackedTaps& taps, const CodeParams& params) {
+  const std::vector<std::int32_t> lanes =
+      lane_starts(sums_of_slices(taps, 0, taps.winograd.largest_lanes.size()), params);
+  std::vector<std::int32_t> start;
+  for (std::size_t i = 0; i < lanes.size(); i += 2) start.push_back(lanes[i] + lanes[i + 1]);
   return start;
 }
 
@@ -125,6 +148,7 @@ const std::int32_t* TileBand::multiply(int panel) const {
                      .groups = phase_.winograd_groups,
                      .start = phase_.winograd_start.data() + panel * 4 * kLanes,
                      .group_start = panels_of(phase_.taps->out_channels) * 4 * kLanes,
+                     .wide_start = phase_.winograd_wide_start.data() + panel * kOutputs * kPanel,
                      .sums = sums_});
   return sums_;
 }

@@ -26,6 +26,9 @@ std::vector<int> winograd_groups(const WinogradTaps& taps, const CodeParams& par
 std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const int> groups,
                                          const CodeParams& params);
 
+// What the sums of all channels start from where they are wide, [panel][2][2][16].
+std::vector<std::int32_t> winograd_wide_start(const PackedTaps& taps, const CodeParams& params);
+
 // Kept per thread.
 struct WinogradScratch {
   AlignedBuffer<std::uint8_t> points;

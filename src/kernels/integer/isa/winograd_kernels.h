@@ -24,6 +24,8 @@
 //     points by 1 is adding the image d d^T, d = (2, 0, 1, -1), to the tile, as
 //     B^T d = (1, 1, 1, 1). The point that is not raised has A^T = 1 all over.
 // M SUM w goes back in 32 bits, together with what zero points need.
+// Where products are added up in 32 bits at once (vpdpbusd), all channels are one group, and codes
+// of up to 6 bits always fit where the weights' points are bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -65,18 +67,23 @@ struct TilesJob {
   std::ptrdiff_t point_bytes;
   int channels;
   int tiles;
-  int columns;                  // tiles of a row
-  const std::int8_t* panel;     // [point][step][16][4]
-  std::span<const int> groups;  // where each group of channels ends
-  const std::int16_t* start;    // [2][2][16][2], of the 16-bit lanes of a group
-  std::ptrdiff_t group_start;   // from one group's to the next
-  std::int32_t* sums;           // [pixel][16]
+  int columns;                     // tiles of a row
+  const std::int8_t* panel;        // [point][step][16][4]
+  std::span<const int> groups;     // where each group of channels ends
+  const std::int16_t* start;       // [2][2][16][2], of the 16-bit lanes of a group
+  std::ptrdiff_t group_start;      // from one group's to the next
+  const std::int32_t* wide_start;  // [2][2][16], in place of groups where sums are wide
+  std::int32_t* sums;              // [pixel][16]
 };
+
+// In how many bits products are added up: 16, which they must fit, or 32.
+enum class TileSums { narrow, wide };
 
 // Null where a set has none.
 struct WinogradKernels {
   void (*transform)(const TransformJob&) = nullptr;
   void (*multiply)(const TilesJob&) = nullptr;
+  TileSums sums = TileSums::narrow;
 };
 
 }  // namespace bitcycle::integer

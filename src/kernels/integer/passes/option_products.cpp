@@ -1,7 +1,6 @@
 #include "bitcycle/kernels/integer/option_products.h"
 
 #include "kernels/integer/codes/nest_step.h"
-#include "kernels/integer/isa/aligned.h"
 #include "kernels/integer/passes/pass_plans.h"
 
 #include <algorithm>
@@ -11,13 +10,11 @@ namespace bitcycle::integer {
 struct OptionPlan {
   CodeGrid grid;
   RealView gradient;
-  const CodeMaker& finest;
   std::vector<CodeParams> distinct;
   std::vector<NestStep> steps;      // of the distinct ones
   std::vector<std::size_t> option;  // which of the distinct ones each option is
 
-  OptionPlan(const CodeGrid& g, RealView view, const CodeMaker& maker)
-      : grid(g), gradient(view), finest(maker) {}
+  OptionPlan(const CodeGrid& g, RealView view) : grid(g), gradient(view) {}
 
   void add(const CodeParams& finest8, const CodeParams& params) {
     const auto same = std::ranges::find(distinct, params);
@@ -28,34 +25,22 @@ struct OptionPlan {
   }
 };
 
-namespace {
-
-AlignedBuffer<std::uint8_t>& thread_finest() {
-  static thread_local AlignedBuffer<std::uint8_t> codes;
-  return codes;
-}
-
-}  // namespace
-
-OptionProducts::OptionProducts(const CodeGrid& grid, RealView gradient, const CodeMaker& finest,
-                               const CodeParams& finest8, const std::vector<CodeParams>& options)
+OptionProducts::OptionProducts(const CodeGrid& grid, RealView gradient, const CodeParams& finest8,
+                               const std::vector<CodeParams>& options)
     : products_(static_cast<std::size_t>(grid.batch) * options.size()) {
-  auto plan = std::make_unique<OptionPlan>(grid, gradient, finest);
+  auto plan = std::make_unique<OptionPlan>(grid, gradient);
   for (const CodeParams& params : options) plan->add(finest8, params);
   plan_ = std::move(plan);
 }
 OptionProducts::~OptionProducts() = default;
 
-void OptionProducts::run(int image) {
+void OptionProducts::run(int image, const std::uint8_t* finest) {
   const OptionPlan& plan = *plan_;
-  std::uint8_t* codes =
-      thread_finest().reserve(static_cast<std::size_t>(plan.grid.image_bytes()) + kCodeSlack);
-  plan.finest.make(image, codes);
   std::vector<double> sums(plan.steps.size());
   passes().option_products[index(plan.gradient.type)](
       {.grid = plan.grid,
        .gradient = image_of(plan.gradient, plan.grid, image),
-       .codes = codes,
+       .codes = finest,
        .steps = plan.steps.data(),
        .options = static_cast<int>(plan.steps.size()),
        .products = sums.data()});

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kSide = 3;  // of the kernel
 static_assert(kTileTaps == kSide * kSide);
-constexpr int kNoBytes = 1 << 15;
 using Slice = std::array<std::int16_t, kSliceChannels>;
 
 // 2 G times three taps.
@@ -45,7 +44,8 @@ struct Magnitudes {
   }
   // Beyond all limits where a point is no byte.
   int largest_pair() const {
-    if (std::ranges::max(points) > std::numeric_limits<std::int8_t>::max()) return kNoBytes;
+    if (std::ranges::max(points) > std::numeric_limits<std::int8_t>::max())
+      return WinogradTaps::kNoBytes;
     int largest = 0;
     for (std::size_t i = 0; i < kSliceChannels; i += 2) largest = std::max<int>(largest, pairs[i]);
     return largest;
@@ -101,13 +101,15 @@ int sum_lanes(const std::int8_t* codes, int channels, std::int16_t* sums) {
   return std::max(magnitudes[0], magnitudes[1]);
 }
 
-// One output channel, with the largest lane of each slice; answers the largest pair.
-int pack_output(const ConvWeights::State& state, int out, WinogradTaps& taps, int* largest_lanes) {
-  const int channels = state.shape.in_channels;
-  const std::ptrdiff_t panels = panels_of(state.shape.out_channels);
+// One channel of the results, with the largest lane of each slice; answers the largest pair.
+int pack_output(const std::int8_t* all_codes, const PackedTaps& packed, int out,
+                int* largest_lanes) {
+  WinogradTaps& taps = packed.winograd;
+  const int channels = packed.in_channels;
+  const std::ptrdiff_t panels = panels_of(packed.out_channels);
   const std::ptrdiff_t panel = out / kPanel;
   const int lane = out % kPanel;
-  const std::int8_t* codes = state.codes.data() + std::ptrdiff_t{out} * kTileTaps * channels;
+  const std::int8_t* codes = all_codes + std::ptrdiff_t{out} * kTileTaps * channels;
   std::int8_t* steps = taps.panels.data() + panel * kPoints * channels * kPanel + lane * 4;
   std::int16_t* sums = taps.tap_sums.data() + panel * kTileTaps * kLanes + lane * 2;
   int largest = 0;
@@ -118,25 +120,26 @@ int pack_output(const ConvWeights::State& state, int out, WinogradTaps& taps, in
   return largest;
 }
 
-}  // namespace
+bool goes_by_tiles(const ConvWeights::State& state, const PackedTaps& packed) {
+  return state.shape.kernel == kSide && state.shape.stride == 1 &&
+         winograd_channels(packed.in_channels) && state.bits <= kWinogradWeightBits;
+}
 
-void pack_winograd(const ConvWeights::State& state, PackedTaps& packed) {
-  const ConvShape& s = state.shape;
+// From codes [result][tap][gathered channel].
+void pack_tiles(const std::int8_t* codes, const PackedTaps& packed) {
   WinogradTaps& taps = packed.winograd;
-  taps.packed = s.kernel == kSide && s.stride == 1 && winograd_channels(s.in_channels) &&
-                state.bits <= kWinogradWeightBits;
-  if (!taps.packed) return;
-  const auto slices = static_cast<std::size_t>(s.in_channels / kSliceChannels);
-  const auto lanes = static_cast<std::size_t>(padded(s.out_channels)) * 2;
-  const std::size_t bytes = lanes / 2 * kPoints * static_cast<std::size_t>(s.in_channels);
+  taps.packed = true;
+  const auto slices = static_cast<std::size_t>(packed.in_channels / kSliceChannels);
+  const auto lanes = static_cast<std::size_t>(padded(packed.out_channels)) * 2;
+  const std::size_t bytes = lanes / 2 * kPoints * static_cast<std::size_t>(packed.in_channels);
   std::memset(taps.panels.reserve(bytes), 0, bytes);
   taps.tap_sums.assign(slices * lanes * kTileTaps, 0);
-  std::vector<int> magnitudes(slices * static_cast<std::size_t>(s.out_channels));
+  std::vector<int> magnitudes(slices * static_cast<std::size_t>(packed.out_channels));
   int pair = 0;
 #pragma omp parallel for schedule(static) reduction(max : pair)
-  for (int out = 0; out < s.out_channels; ++out) {
+  for (int out = 0; out < packed.out_channels; ++out) {
     int* own = magnitudes.data() + static_cast<std::size_t>(out) * slices;
-    pair = std::max(pair, pack_output(state, out, taps, own));
+    pair = std::max(pair, pack_output(codes, packed, out, own));
   }
   taps.largest_pair = pair;
   taps.largest_lanes.assign(slices, 0);
@@ -144,6 +147,35 @@ void pack_winograd(const ConvWeights::State& state, PackedTaps& packed) {
     int& largest = taps.largest_lanes[i % slices];
     largest = std::max(largest, magnitudes[i]);
   }
+}
+
+// The codes as backward-data gathers them: [in][tap, the last first][out].
+std::vector<std::int8_t> turned(const ConvWeights::State& state) {
+  const int in = state.shape.in_channels, out = state.shape.out_channels;
+  std::vector<std::int8_t> codes(state.codes.size());
+  for (int o = 0; o < out; ++o) {
+    for (int tap = 0; tap < kTileTaps; ++tap) {
+      const std::int8_t* from = state.codes.data() + (std::ptrdiff_t{o} * kTileTaps + tap) * in;
+      std::int8_t* to = codes.data() + std::ptrdiff_t{kTileTaps - 1 - tap} * out + o;
+      for (int i = 0; i < in; ++i) to[std::ptrdiff_t{i} * kTileTaps * out] = from[i];
+    }
+  }
+  return codes;
+}
+
+}  // namespace
+
+void pack_winograd(const ConvWeights::State& state, PackedTaps& packed) {
+  packed.winograd.packed = false;
+  if (goes_by_tiles(state, packed)) pack_tiles(state.codes.data(), packed);
+}
+
+void pack_backward_winograd(const ConvWeights::State& state) {
+  if (state.has_backward_tiles) return;
+  const PackedTaps& packed = state.backward.front();
+  packed.winograd.packed = false;
+  if (goes_by_tiles(state, packed)) pack_tiles(turned(state).data(), packed);
+  state.has_backward_tiles = true;
 }
 
 }  // namespace bitcycle::integer

@@ -101,6 +101,7 @@ void ConvWeights::quantize(std::span<const float> weights, int bits) {
     pack_dense(state, Direction::forward, state.forward);
     // On every set: a gather may run on another one than packed its weights (ScopedIsa).
     pack_winograd(state, state.forward);
+    state.has_backward_tiles = false;
     for (PackedTaps& phase : state.backward) pack_dense(state, Direction::backward, phase);
   }
 }

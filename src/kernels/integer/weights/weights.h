@@ -36,11 +36,16 @@ WeightScale quantize_weights(std::span<const float> weights, int bits, std::int8
 
 // The weights of a 3x3 convolution of stride 1 for Note [Winograd].
 struct WinogradTaps {
+  static constexpr int kNoBytes = 1 << 15;
+
   bool packed = false;                 // at this width
   AlignedBuffer<std::int8_t> panels;   // [panel][point][step][16][4]
   std::vector<std::int16_t> tap_sums;  // of the codes, [slice][panel][tap][16][2]
   std::vector<int> largest_lanes;      // sum of magnitudes, [slice]
-  int largest_pair = 0;                // sum of the magnitudes of neighbouring points
+  int largest_pair = 0;  // sum of the magnitudes of neighbouring points; kNoBytes: see has_bytes
+
+  // Whether all points are bytes.
+  bool has_bytes() const { return largest_pair < kNoBytes; }
 };
 
 // The weights as one gather (forward, or one phase of backward-data) needs them.
@@ -58,7 +63,7 @@ struct PackedTaps {
   AlignedBuffer<std::int8_t> quads;
   AlignedBuffer<std::int16_t> pairs;
   AlignedBuffer<std::int16_t> singles;
-  WinogradTaps winograd;
+  mutable WinogradTaps winograd;  // of backward-data once it is asked for
   std::vector<std::int32_t>
       code_sums;  // over all taps and inputs, per output channel, padded to 16
 
@@ -79,6 +84,7 @@ struct ConvWeights::State {
   std::vector<std::int8_t> codes;
   PackedTaps forward;
   std::vector<PackedTaps> backward;  // [stride * phase_y + phase_x]
+  mutable bool has_backward_tiles = false;
 };
 
 // The widths of weights at which some gather may have levels: those that can cut chains of 8-bit
@@ -91,6 +97,9 @@ constexpr bool has_levels(int weight_bits) {
 enum class Direction { forward, backward };
 void pack_dense(const ConvWeights::State& state, Direction direction, PackedTaps& packed);
 void pack_winograd(const ConvWeights::State& state, PackedTaps& packed);
+// The same for backward-data, unless it has been done: few errors go by tiles. For the thread that
+// starts a call, before others read the weights.
+void pack_backward_winograd(const ConvWeights::State& state);
 void pack_depthwise(const ConvWeights::State& state, PackedTaps& packed);
 
 }  // namespace bitcycle::integer

@@ -102,8 +102,11 @@ ConvResults<T> run(const ConvOperands& o) {
   r.input_gradient.resize(static_cast<std::size_t>(o.input.grid.elements()));
   r.weight_gradient.resize(static_cast<std::size_t>(s.weights()));
   conv_forward(s, o.input.view(), o.weights, r.output.data(), r.stats);
-  conv_backward(
-      {s, o.input.view(), o.errors.view(), o.weights, r.input_gradient.data(), r.weight_gradient});
+  conv_backward({s,
+                 {{o.input.view(), o.errors.view()}},
+                 o.weights,
+                 r.input_gradient.data(),
+                 r.weight_gradient});
   return r;
 }
 

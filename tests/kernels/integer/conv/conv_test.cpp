@@ -91,13 +91,13 @@ void run_on_the_way(const ConvOperands& o, std::function<void(int)> after_image,
   const ConvShape& s = o.c.shape;
   const CopiedCodes input(o.input.grid, o.input.padded), errors(o.errors.grid, o.errors.padded);
   conv_forward(s, {nullptr, o.input.params, &input}, o.weights, r.output.data(), r.stats);
-  conv_backward({.shape = s,
-                 .input = {nullptr, o.input.params, &input},
-                 .errors = {nullptr, o.errors.params, &errors},
-                 .weights = o.weights,
-                 .input_gradient = r.input_gradient.data(),
-                 .weight_gradient = r.weight_gradient,
-                 .after_image = std::move(after_image)});
+  conv_backward(
+      {.shape = s,
+       .kinds = {{{nullptr, o.input.params, &input}, {nullptr, o.errors.params, &errors}}},
+       .weights = o.weights,
+       .input_gradient = r.input_gradient.data(),
+       .weight_gradient = r.weight_gradient,
+       .after_image = std::move(after_image)});
 }
 
 TEST(IntegerConv, CodesMadeOnTheWayGiveTheSameBytes) {
@@ -128,16 +128,18 @@ TEST(IntegerConv, EitherBackwardProductCanBeLeftOut) {
   ConvResults<Half> found = want;
   found.input_gradient.assign(want.input_gradient.size(), {});
   found.weight_gradient.assign(want.weight_gradient.size(), 0.0f);
-  conv_backward({o.c.shape, {}, o.errors.view(), o.weights, found.input_gradient.data(), {}});
-  conv_backward({o.c.shape, o.input.view(), o.errors.view(), o.weights, {}, found.weight_gradient});
+  conv_backward({o.c.shape, {{{}, o.errors.view()}}, o.weights, found.input_gradient.data(), {}});
+  conv_backward(
+      {o.c.shape, {{o.input.view(), o.errors.view()}}, o.weights, {}, found.weight_gradient});
   expect_same(want, found, describe(o.c));
 }
 
 TEST(IntegerConv, RowsThatSumsCannotHoldAreRefused) {
   const ConvOperands o({{1, 1, 40000, 1, 1, 1, 1, 1}, 8, 8, Pattern::worst, 0}, false);
   std::vector<float> gradient(1);
-  EXPECT_THROW(conv_backward({o.c.shape, o.input.view(), o.errors.view(), o.weights, {}, gradient}),
-               Error);
+  EXPECT_THROW(
+      conv_backward({o.c.shape, {{o.input.view(), o.errors.view()}}, o.weights, {}, gradient}),
+      Error);
 }
 
 TEST(IntegerConv, DoesNotDependOnTheNumberOfThreads) {

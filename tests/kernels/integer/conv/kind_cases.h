@@ -61,6 +61,14 @@ inline std::vector<ImageCodes> kinds_of(const KindOperands& o, From from) {
   }
   return kinds;
 }
+inline std::vector<BackwardCodes> backward_kinds_of(const KindOperands& o, From from) {
+  std::vector<BackwardCodes> kinds;
+  for (std::size_t k = 0; k < o.images.size(); ++k) {
+    if (o.images[k].empty()) continue;
+    kinds.push_back({codes_of(o.inputs[k], from), codes_of(o.errors[k], from), o.images[k]});
+  }
+  return kinds;
+}
 
 template <typename T>
 ConvResults<T> run_kinds(const KindOperands& o, From from) {
@@ -71,17 +79,11 @@ ConvResults<T> run_kinds(const KindOperands& o, From from) {
   r.input_gradient.resize(static_cast<std::size_t>(s.input_grid().elements()));
   r.weight_gradient.assign(static_cast<std::size_t>(s.weights()), 0.0f);
   conv_forward(s, kinds, o.weights, r.output.data(), r.stats);
-  for (std::size_t k = 0; k < o.images.size(); ++k) {
-    if (o.images[k].empty()) continue;
-    conv_backward({.shape = s,
-                   .input = kinds[k].codes,
-                   .errors = codes_of(o.errors[k], from),
-                   .weights = o.weights,
-                   .input_gradient = r.input_gradient.data(),
-                   .weight_gradient = r.weight_gradient,
-                   .images = o.images[k],
-                   .accumulate = Accumulate::add});
-  }
+  conv_backward({.shape = s,
+                 .kinds = backward_kinds_of(o, from),
+                 .weights = o.weights,
+                 .input_gradient = r.input_gradient.data(),
+                 .weight_gradient = r.weight_gradient});
   return r;
 }
 
@@ -175,7 +177,7 @@ class KindReference {
 
   void add_input_gradient(std::size_t k) {
     std::vector<float> whole(static_cast<std::size_t>(s_.input_grid().elements()));
-    conv_backward({s_, {}, o_.errors[k].view(), o_.weights, whole.data(), {}});
+    conv_backward({s_, {{{}, o_.errors[k].view()}}, o_.weights, whole.data(), {}});
     r_.input_gradient.resize(whole.size());
     const std::ptrdiff_t each = std::ssize(whole) / s_.batch;
     for (const int n : o_.images[k]) {

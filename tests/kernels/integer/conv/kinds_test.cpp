@@ -76,12 +76,10 @@ TEST(ConvKinds, BackwardTouchesTheImagesOfItsKindAlone) {
     const std::vector<int> images{1, 2, 4};
     std::vector<int> seen(static_cast<std::size_t>(shape.batch));
     conv_backward({.shape = shape,
-                   .input = {},
-                   .errors = o.errors.view(),
+                   .kinds = {{{}, o.errors.view(), images}},
                    .weights = o.weights,
                    .input_gradient = gradient.data(),
-                   .after_image = [&](int n) { ++seen[static_cast<std::size_t>(n)]; },
-                   .images = images});
+                   .after_image = [&](int n) { ++seen[static_cast<std::size_t>(n)]; }});
     const std::size_t each = gradient.size() / seen.size();
     for (std::size_t i = 0; i < gradient.size(); ++i) {
       const bool own = std::ranges::count(images, static_cast<int>(i / each)) != 0;
@@ -93,18 +91,16 @@ TEST(ConvKinds, BackwardTouchesTheImagesOfItsKindAlone) {
   }
 }
 
-TEST(ConvKinds, WeightGradientsAreAddedToWhatIsThere) {
-  const ConvOperands o({{3, 5, 5, 8, 12, 3, 1, 1}, 4, 8, Pattern::random, 3}, false);
-  const auto want = run<float>(o).weight_gradient;
-  std::vector<float> found(want.size(), 0.7f);
-  conv_backward({.shape = o.c.shape,
-                 .input = o.input.view(),
-                 .errors = o.errors.view(),
+TEST(ConvKinds, WhatIsThereDoesNotCount) {
+  const KindOperands o(kind_shapes().front(), 4, kKinds);
+  const auto want = run_kinds<float>(o, From::makers);
+  std::vector<float> found(want.weight_gradient.size(), 0.7f);
+  conv_backward({.shape = o.shape,
+                 .kinds = backward_kinds_of(o, From::makers),
                  .weights = o.weights,
                  .input_gradient = {},
-                 .weight_gradient = found,
-                 .accumulate = Accumulate::add});
-  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(found[i], 0.7f + want[i]);
+                 .weight_gradient = found});
+  EXPECT_EQ(found, want.weight_gradient);
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ TEST(WideErrors, EitherBackwardProductCanBeLeftOut) {
     ConvResults<Half> found = want;
     found.input_gradient.assign(want.input_gradient.size(), {});
     found.weight_gradient.assign(want.weight_gradient.size(), 0.0f);
-    conv_backward({shape, {}, o.errors.view(), o.weights, found.input_gradient.data(), {}});
-    conv_backward({shape, o.input.view(), o.errors.view(), o.weights, {}, found.weight_gradient});
+    conv_backward({shape, {{{}, o.errors.view()}}, o.weights, found.input_gradient.data(), {}});
+    conv_backward(
+        {shape, {{o.input.view(), o.errors.view()}}, o.weights, {}, found.weight_gradient});
     expect_same(want, found, describe(o.c));
   }
 }
@@ -121,8 +122,7 @@ TEST(WideErrors, ImagesAreReportedOnceTheyAreWhole) {
       seen[static_cast<std::size_t>(image)] += whole ? 1 : 100;
     };
     conv_backward({.shape = shape,
-                   .input = o.input.view(),
-                   .errors = o.errors.view(),
+                   .kinds = {{o.input.view(), o.errors.view()}},
                    .weights = o.weights,
                    .input_gradient = found.input_gradient.data(),
                    .weight_gradient = found.weight_gradient,

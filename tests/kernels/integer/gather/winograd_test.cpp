@@ -8,13 +8,16 @@ namespace {
 using namespace testing;
 
 int multiplications = 0;
+const Microkernels* counted = nullptr;
 
-// Whether AVX2 goes by tiles; its results must be those of the scalar reference either way.
-bool uses_winograd(const ConvOperands& operands) {
-  Microkernels table = avx2_microkernels();
+// Whether a set, AVX2 unless told, goes by tiles; its results must be those of the scalar reference
+// either way.
+bool uses_winograd(const ConvOperands& operands, const Microkernels& set = avx2_microkernels()) {
+  counted = &set;
+  Microkernels table = set;
   table.winograd.multiply = [](const TilesJob& job) {
     ++multiplications;
-    avx2_microkernels().winograd.multiply(job);
+    counted->winograd.multiply(job);
   };
   multiplications = 0;
   const ScopedIsa scope(table);
@@ -66,6 +69,40 @@ TEST(Winograd, TakesThreeByThreeConvolutionsOfWholeTilesAtFewBits) {
   EXPECT_FALSE(used({1, 8, 8, 16, 16, 3, 1, 16}, 3));
 }
 
+// Codes of 8 bits do not go forward by tiles, so that these are errors.
+TEST(Winograd, TakesErrorsOfFewBitsBackward) {
+  if (!has_avx2()) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  const auto operands = [](ConvShape shape, int error_bits, int weight_bits) {
+    return ConvOperands({shape, 8, error_bits, Pattern::random, 1, {}, weight_bits}, false);
+  };
+  const ConvShape shape{2, 6, 8, 24, 32, 3, 1, 1};
+  EXPECT_TRUE(uses_winograd(operands(shape, 4, 4)));
+  EXPECT_FALSE(uses_winograd(operands(shape, 7, 4)));
+  EXPECT_FALSE(uses_winograd(operands(shape, 4, 6)));
+  EXPECT_FALSE(uses_winograd(operands({2, 6, 8, 32, 24, 3, 1, 1}, 4, 4)));
+  if (!std::ranges::count(available_isas(), Isa::avx512)) return;
+  const Microkernels& wide = avx512_microkernels();
+  for (const int error_bits : {2, 4, 6, 9, 12}) {  // from 9 on in planes of up to 6
+    EXPECT_TRUE(uses_winograd(operands(shape, error_bits, 4), wide)) << error_bits;
+  }
+  for (const int error_bits : {7, 8, 14, 16}) {
+    EXPECT_FALSE(uses_winograd(operands(shape, error_bits, 4), wide)) << error_bits;
+  }
+}
+
+// Weights that are quantized again go back by their own tiles.
+TEST(Winograd, FollowsNewWeightsBackward) {
+  omp_set_num_threads(1);
+  ConvOperands operands({{1, 4, 4, 16, 16, 3, 1, 1}, 8, 4, Pattern::random, 1, {}, 4}, false);
+  run<float>(operands);
+  operands.weights.quantize(real_weights(operands.c.shape, RandomKey(77)), 4);
+  for (const Isa isa : available_isas()) {
+    expect_same(run_on<float>(Isa::scalar, operands), run_on<float>(isa, operands),
+                std::string(name(isa)));
+  }
+}
+
 TEST(Winograd, ExactOnAllShapes) {
   for (const ConvShape& shape : {ConvShape{1, 32, 32, 16, 16, 3, 1, 1},
                                  {2, 16, 16, 32, 32, 3, 1, 1},
@@ -80,6 +117,8 @@ TEST(Winograd, ExactOnAllShapes) {
     for (const int bits : {2, 3, 4, 5}) {
       check_case({shape, bits, 8, Pattern::random, 0});
       check_case({shape, bits, 8, Pattern::worst, 2});
+      check_case({shape, bits, bits + 1, Pattern::random, 1});
+      check_case({shape, bits, 12, Pattern::worst, 0});
     }
   }
 }

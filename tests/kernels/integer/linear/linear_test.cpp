@@ -73,8 +73,8 @@ TEST(Linear, GivesTheBytesOfAConvolutionOnPicturesOfOnePixel) {
                stats);
   for (std::size_t i = 0; i < expected.output.size(); ++i) expected.output[i] += o.bias[i % 45];
   conv_backward({.shape = shape,
-                 .input = {o.input.view.data, o.input.view.params},
-                 .errors = {o.errors.view.data, o.errors.view.params},
+                 .kinds = {{{o.input.view.data, o.input.view.params},
+                            {o.errors.view.data, o.errors.view.params}}},
                  .weights = weights,
                  .input_gradient = expected.input_gradient.data(),
                  .weight_gradient = expected.weight_gradient});

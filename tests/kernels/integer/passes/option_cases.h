@@ -56,9 +56,10 @@ struct OptionOutcome {
       make_all(o.grid, NestedCodes(o.grid, finest, o.finest, params), codes.back().data());
       codes.back().resize(o.grid.bytes() - kCodeSlack);
     }
-    OptionProducts pass(o.grid, o.gradient.data(), finest, o.finest, o.options);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int n = 0; n < o.grid.batch; ++n) pass.run(n);
+    OptionProducts pass(o.grid, o.gradient.data(), o.finest, o.options);
+    std::vector<std::uint8_t> weighed(o.grid.bytes());
+    make_all(o.grid, WeighingCodes(finest, pass), weighed.data());
+    EXPECT_TRUE(std::equal(weighed.begin(), weighed.end() - kCodeSlack, o.codes.padded.begin()));
     products.assign(pass.products().begin(), pass.products().end());
   }
   bool operator==(const OptionOutcome&) const = default;

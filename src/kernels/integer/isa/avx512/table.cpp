@@ -8,6 +8,7 @@
 #include "kernels/integer/isa/avx512/outer.h"
 #include "kernels/integer/isa/avx512/rows.h"
 #include "kernels/integer/isa/avx512/store.h"
+#include "kernels/integer/isa/avx512/winograd.h"
 #include "kernels/integer/isa/pass_kernels.h"
 
 namespace bitcycle::integer {
@@ -25,6 +26,7 @@ constexpr Microkernels kTable{
     .level_pixels = 0,
     .unsigned_dot = {},
     .signed_dot = {},
+    .winograd = {avx2::winograd_transform, avx512::winograd_multiply, TileSums::wide},
     .outer = avx512::outer,
     .outer_rows = kMaxTapRows,
     .quartets = {},
