@@ -8,6 +8,7 @@
 // it was told after it, since it will be told again. So a run that was stopped leaves the same
 // files as one that was not. Sinks without a file, such as a terminal's, need neither.
 
+#include "bitcycle/events/layer_statistics.h"
 #include "bitcycle/events/metric.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/schedule/schedule.h"
@@ -22,6 +23,7 @@ namespace bitcycle {
 
 struct RunStart {
   std::string run;       // which run this is, see TrainState::run
+  std::string recipe;    // as TOML
   std::string backend;   // what carries out its precision
   std::string counting;  // the rule by which its bit operations are counted
   Step step = 0;         // done before; above 0 the run is resumed
@@ -72,18 +74,32 @@ struct StageChange {
   std::optional<double> difference, threshold;
 };
 
+// A sink without which the run goes on could not write: it is told nothing more.
+struct LostSinkReport {
+  std::string sink;
+  std::string reason, hint;  // as of an Error
+};
+
+// What becomes of a run when a sink cannot write (Error(io) or Error(checkpoint)): it ends with the
+// sink's error, or that is reported once and the run goes on without the sink. Of a resumed run
+// such a sink starts anew where its file is not as the checkpoint left it.
+enum class Importance { essential, dispensable };
+
 class EventSink {
  public:
   virtual ~EventSink() = default;
 
   // Under which checkpoints keep the sink's offset; sinks of a run have different ones.
   virtual std::string name() const = 0;
+  virtual Importance importance() const { return Importance::essential; }
 
   virtual void begin(const RunStart&, std::uint64_t /*offset*/) {}
   virtual void step(const StepReport&) {}
+  virtual void layers(const LayerReport&) {}
   virtual void evaluation(const EvaluationReport&) {}
   virtual void stage(const StageChange&) {}
   virtual void lost_best(const LostBestReport&) {}
+  virtual void lost_sink(const LostSinkReport&) {}
   // Somebody stopped the run after this step; it may be resumed.
   virtual void stop(const StepReport&) {}
 
