@@ -60,4 +60,9 @@ void TerminalSink::lost_best(const LostBestReport& report) {
   line_.print(fmt::format("warning: the best checkpoint is lost: {}; {}", report.damage, now));
 }
 
+void TerminalSink::lost_sink(const LostSinkReport& report) {
+  line_.print(fmt::format("warning: {}; the run goes on without {}{}{}", report.reason, report.sink,
+                          report.hint.empty() ? "" : ". ", report.hint));
+}
+
 }  // namespace bitcycle::cli

@@ -19,6 +19,7 @@ class TerminalSink : public EventSink {
   void evaluation(const EvaluationReport& report) override;
   void stage(const StageChange& change) override;
   void lost_best(const LostBestReport& report) override;
+  void lost_sink(const LostSinkReport& report) override;
 
  private:
   LiveLine& line_;

@@ -404,6 +404,15 @@ void describe(Visit& visit, Is<Recipe> auto& r) {
   visit(field("device", "\"cpu\", \"cuda\" or \"cuda:N\""), r.device);
   visit(field("log_every", "steps between two lines of metrics.jsonl").in(1, 1e9).conduct(),
         r.log_every);
+  visit(
+      field("statistics_every",
+            "steps between two lines of layers.jsonl; 0: none; unset: about 200 lines in the run, "
+            "at least 10 steps apart")
+          .in(0, 1e12)
+          .conduct(),
+      r.statistics_every);
+  visit(field("tensorboard", "whether an event file for TensorBoard is written").conduct(),
+        r.tensorboard);
   visit(field("model", ""), r.model);
   visit(field("data", ""), r.data);
   visit(field("optimizer", ""), r.optimizer);

@@ -22,7 +22,8 @@ bool is_evaluation(const Json& entry) {
 
 // Numbers that are not finite are null in JSON.
 StoredEvaluation evaluation_of(const Json& entry) {
-  StoredEvaluation evaluation{entry["checkpoint"], entry["step"], entry["split"], entry["bits"], {}};
+  StoredEvaluation evaluation{
+      entry["checkpoint"], entry["step"], entry["split"], entry["bits"], {}};
   for (const auto& [name, value] : entry["metrics"].items()) {
     if (value.is_number()) evaluation.metrics.emplace_back(name, value.get<double>());
     if (value.is_null()) evaluation.metrics.emplace_back(name, NAN);
@@ -41,8 +42,7 @@ Json json_of(const StoredEvaluation& evaluation) {
 }
 
 bool same_subject(const StoredEvaluation& a, const StoredEvaluation& b) {
-  return a.checkpoint == b.checkpoint && a.step == b.step && a.split == b.split &&
-         a.bits == b.bits;
+  return a.checkpoint == b.checkpoint && a.step == b.step && a.split == b.split && a.bits == b.bits;
 }
 
 Json parsed(const std::filesystem::path& path) {

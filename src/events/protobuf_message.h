@@ -1,7 +1,7 @@
 #pragma once
 
-// A protobuf message as bytes, field by field: a tag (field number and wire type, as a varint), then
-// the value. https://protobuf.dev/programming-guides/encoding
+// A protobuf message as bytes, field by field: a tag (field number and wire type, as a varint),
+// then the value. https://protobuf.dev/programming-guides/encoding
 
 #include <bit>
 #include <cstdint>
@@ -30,7 +30,9 @@ class ProtobufMessage {
     add_varint(bytes.size());
     bytes_ += bytes;
   }
-  void add(int field, const ProtobufMessage& message) { add(field, std::string_view(message.bytes_)); }
+  void add(int field, const ProtobufMessage& message) {
+    add(field, std::string_view(message.bytes_));
+  }
   // A repeated field, packed.
   void add(int field, const std::vector<double>& values) {
     ProtobufMessage packed;

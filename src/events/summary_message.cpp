@@ -18,8 +18,12 @@ struct Histogram {
 struct Tensor {
   static constexpr int dtype = 1, shape = 2, string_val = 8;
 };
-constexpr int kSummaryValue = 1, kShapeDim = 2, kDimSize = 1, kPluginData = 1, kPluginName = 1;
-constexpr std::int64_t kStringType = 7;  // DT_STRING
+struct Metadata {
+  static constexpr int plugin_data = 1, data_class = 4;
+};
+constexpr int kSummaryValue = 1, kShapeDim = 2, kDimSize = 1, kPluginName = 1;
+constexpr std::int64_t kStringType = 7;   // DT_STRING
+constexpr std::int64_t kTensorClass = 2;  // DATA_CLASS_TENSOR
 
 ProtobufMessage value_of(const std::string& tag) {
   ProtobufMessage value;
@@ -40,7 +44,8 @@ ProtobufMessage text_tensor(const std::string& text) {
 ProtobufMessage text_plugin() {
   ProtobufMessage plugin, metadata;
   plugin.add(kPluginName, std::string_view("text"));
-  metadata.add(kPluginData, plugin);
+  metadata.add(Metadata::plugin_data, plugin);
+  metadata.add(Metadata::data_class, kTensorClass);
   return metadata;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// TensorFlow's messages Event and Summary, as far as TensorBoard shows them: scalars, histograms and
-// texts under tags. Field numbers are those of TensorFlow's event.proto, summary.proto,
+// TensorFlow's messages Event and Summary, as far as TensorBoard shows them: scalars, histograms
+// and texts under tags. Field numbers are those of TensorFlow's event.proto, summary.proto,
 // histogram.proto and tensor.proto.
 
 #include "bitcycle/events/layer_statistics.h"

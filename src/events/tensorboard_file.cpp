@@ -49,7 +49,8 @@ void add_layer(SummaryMessage& summary, const LayerStatistics& layer) {
     summary.add_scalar("layer_bits" + end, tensor.bits());
     summary.add_scalar("layer_low" + end, tensor.range.low);
     summary.add_scalar("layer_high" + end, tensor.range.high);
-    if (std::isfinite(tensor.sqnr_db())) summary.add_scalar("layer_sqnr_db" + end, tensor.sqnr_db());
+    if (std::isfinite(tensor.sqnr_db()))
+      summary.add_scalar("layer_sqnr_db" + end, tensor.sqnr_db());
   });
 }
 

@@ -35,7 +35,8 @@ std::string masked_crc(std::string_view bytes) {
 
 std::uint32_t crc32c(std::string_view bytes) {
   std::uint32_t crc = 0xffffffff;
-  for (const char byte : bytes) crc = crc >> 8 ^ kTable[(crc ^ static_cast<std::uint8_t>(byte)) & 0xff];
+  for (const char byte : bytes)
+    crc = crc >> 8 ^ kTable[(crc ^ static_cast<std::uint8_t>(byte)) & 0xff];
   return ~crc;
 }
 

@@ -58,7 +58,7 @@ PrecisionController::PrecisionController(torch::nn::Module& model,
     auto* layer = module == nullptr ? nullptr : dynamic_cast<QuantLayer*>(module->get());
     TORCH_CHECK(layer != nullptr || info.precision == LayerPrecision::full,
                 "the model has no quantized layer named \"", info.name, "\"");
-    targets_.push_back({layer, key.derive(info.name)});
+    targets_.push_back({info.name, layer, key.derive(info.name)});
   }
 }
 
@@ -66,7 +66,7 @@ void PrecisionController::apply(const StepBits& bits, Step step) {
   TORCH_CHECK(bits.layers.size() == targets_.size(), "expected bits of ", targets_.size(),
               " layers, found those of ", bits.layers.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const auto& [layer, key] = targets_[i];
+    const auto& [name, layer, key] = targets_[i];
     if (layer != nullptr) layer->set_precision(bits.layers[i], key.derive(step));
   }
 }
@@ -83,6 +83,23 @@ StepBits PrecisionController::executed(StepBits decided) const {
   }
   if (!decided.mixtures.empty()) decided.common = mean_of(decided.mixtures);
   return decided;
+}
+
+void PrecisionController::begin_look() {
+  for (const auto& [name, layer, key] : targets_) {
+    if (layer != nullptr) layer->observe(std::make_shared<LayerStatistics>(LayerStatistics{name}));
+  }
+}
+
+std::vector<LayerStatistics> PrecisionController::end_look() {
+  std::vector<LayerStatistics> seen;
+  for (const auto& [name, layer, key] : targets_) {
+    if (layer == nullptr || layer->observed() == nullptr) continue;
+    const LayerStatistics& own = *layer->observed();
+    if (own.weight || own.activation || own.error) seen.push_back(own);
+    layer->observe(nullptr);
+  }
+  return seen;
 }
 
 void PrecisionController::set_range_start(RangeStart start) {

@@ -87,7 +87,8 @@ IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const at::Tensor& r
                        .means = means,
                        .input_range = unit_input_range(*conv, x, training()),
                        .weights = weights_,
-                       .norm = {norm.get(), {}}});
+                       .norm = {norm.get(), {}},
+                       .observed = conv->observed()});
 }
 
 }  // namespace bitcycle

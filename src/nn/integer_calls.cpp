@@ -4,6 +4,7 @@
 
 #include "quant/dense.h"
 #include "quant/linear_products.h"
+#include "quant/observe.h"
 
 #include <algorithm>
 #include <functional>
@@ -39,10 +40,12 @@ at::Tensor IntegerCalls::forward(const at::Tensor& x) {
                          coded.codes.data_ptr<std::uint8_t>());
   at::Tensor y = at::empty({x.size(0), layer_.weight.size(0)}, x.options());
   const at::Tensor& bias = layer_.bias;
-  linear_products(executor_).forward(codes_->forward(layer_.weight, bits_.weight),
-                                     row_codes(coded.codes, coded.rows, x.size(1), coded.params),
-                                     bias.defined() ? values(bias) : std::span<const float>(),
-                                     values(y));
+  const auto& weights = codes_->forward(layer_.weight, bits_.weight);
+  const auto rows = row_codes(coded.codes, coded.rows, x.size(1), coded.params);
+  observe_forward(layer_.layer.observed().get(), {layer_.weight, weights, values(from), rows},
+                  range);
+  linear_products(executor_).forward(
+      weights, rows, bias.defined() ? values(bias) : std::span<const float>(), values(y));
   inputs_.push_back(std::move(coded));
   return y;
 }
@@ -58,11 +61,12 @@ at::Tensor IntegerCalls::backward(const at::Tensor& error, InputGradient wanted)
   const NoiseKey noise = layer_.noise[inputs_.size() - 1 - errors_.size()];
   integer::quantize_errors(values(from), weights, coded.params, noise,
                            coded.codes.data_ptr<std::uint8_t>());
+  const auto rows = row_codes(coded.codes, coded.rows, from.size(1), coded.params);
+  observe_backward(layer_.layer.observed().get(), {layer_.weight, weights, values(from), rows});
   at::Tensor dx;
   if (wanted == InputGradient::wanted) {
     dx = at::empty({from.size(0), layer_.weight.size(1)}, from.options());
-    linear_products(executor_).input_gradient(
-        weights, row_codes(coded.codes, coded.rows, from.size(1), coded.params), values(dx));
+    linear_products(executor_).input_gradient(weights, rows, values(dx));
   }
   errors_.push_back(std::move(coded));
   return dx;

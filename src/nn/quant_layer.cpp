@@ -57,7 +57,7 @@ std::optional<Mixture> QuantLayer::mixture() const {
 }
 
 LayerCall QuantLayer::simulated_call(const at::Tensor& x, bool training, NoiseKey noise) {
-  LayerCall call{bits_, {}, noise, scheme_, choice_};
+  LayerCall call{bits_, {}, noise, scheme_, choice_, observed_};
   if (bits_.activation == 0) return call;
   call.input_range = input_range([&] { return scheme_->activation.range(x); }, training);
   return call;

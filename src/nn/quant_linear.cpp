@@ -65,7 +65,8 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weigh
                          .noise = next_noise(),
                          .executor = executor_,
                          .input_range = range,
-                         .codes = codes})
+                         .codes = codes,
+                         .observed = observed()})
       .to(x.scalar_type());
 }
 

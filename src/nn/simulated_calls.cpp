@@ -12,8 +12,9 @@ namespace bitcycle {
 
 SimulatedCalls::SimulatedCalls(const LayerCalls& layer)
     : layer_(layer),
-      weight_(quantized_weight(
-          layer.weight, {.bits = layer.layer.bits(), .scheme = layer.layer.shared_scheme()})) {}
+      weight_(quantized_weight(layer.weight, {.bits = layer.layer.bits(),
+                                              .scheme = layer.layer.shared_scheme(),
+                                              .observed = layer.layer.observed()})) {}
 
 at::Tensor SimulatedCalls::forward(const at::Tensor& x) {
   const LayerCall call =

@@ -3,6 +3,7 @@
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
 #include "quant/linear_products.h"
+#include "quant/observe.h"
 
 namespace bitcycle {
 namespace {
@@ -49,13 +50,16 @@ struct IntegerLinearFunction : Function<IntegerLinearFunction> {
     const at::Tensor codes = room_for_rows(rows, inputs, call.bits.activation);
     integer::quantize_rows(values(from), static_cast<int>(inputs), state->input,
                            codes.data_ptr<std::uint8_t>());
+    const integer::RowCodes input_rows = rows_in(codes, rows, inputs, state->input);
+    observe_forward(call.observed.get(), {weight, weights, values(from), input_rows},
+                    call.input_range);
     std::vector<std::int64_t> sizes = state->sizes;
     sizes.back() = outputs;
     at::Tensor y = at::empty(sizes, x.options());
     const at::Tensor added = bias ? bias->contiguous() : at::Tensor();
     linear_products(call.executor)
-        .forward(weights, rows_in(codes, rows, inputs, state->input),
-                 added.defined() ? values(added) : std::span<const float>(), values(y));
+        .forward(weights, input_rows, added.defined() ? values(added) : std::span<const float>(),
+                 values(y));
     context->save_for_backward({weight, codes});
     context->saved_data["state"] = c10::IValue::make_capsule(state);
     context->saved_data["bias"] = bias.has_value();
@@ -80,6 +84,7 @@ struct IntegerLinearFunction : Function<IntegerLinearFunction> {
     integer::quantize_errors(values(gradient), weights, params, call.noise,
                              codes.data_ptr<std::uint8_t>());
     const integer::RowCodes error_rows = rows_in(codes, rows, outputs, params);
+    observe_backward(call.observed.get(), {weight, weights, values(gradient), error_rows});
     at::Tensor dx, dw = at::empty(weight.sizes(), weight.options());
     if (context->needs_input_grad(0)) {
       dx = at::empty(state.sizes, gradient.options());

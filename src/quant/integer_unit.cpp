@@ -9,6 +9,7 @@
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
 #include "quant/norm_tracking.h"
+#include "quant/observe_unit.h"
 #include "quant/real_view.h"
 #include "quant/unit_state.h"
 
@@ -125,8 +126,8 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   state.input = integer::code_params(
       call.input_range, call.choice == nullptr ? call.bits.activation : integer::kMaxBits);
   call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
-  const integer::ActivationCodes codes(grid, activation_source(x, state.pending.get()),
-                                       state.input);
+  const integer::ActivationSource source = activation_source(x, state.pending.get());
+  const integer::ActivationCodes codes(grid, source, state.input);
   const at::Tensor stored = room_for_codes(grid, state);
   const integer::StoringCodes storing(grid, state.input, codes,
                                       stored.defined() ? stored.data_ptr<std::uint8_t>() : nullptr);
@@ -140,6 +141,7 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
     conv_products(call.executor)
         .forward(call.shape, {&all, 1}, *call.weights, mutable_view_of(saved.y), state.stats);
   }
+  observe_forward(state, saved.weight, source, codes);
   saved.source = kept_source(x, stored, state);
   if (!finite(state.stats, mutable_view_of(saved.y).type)) poison(saved.y, state.stats);
 }

@@ -1,6 +1,7 @@
 #include "quant/scheme_call.h"
 
 #include "quant/dense.h"
+#include "quant/observe.h"
 
 #include <map>
 #include <vector>
@@ -40,14 +41,18 @@ at::Tensor at_own_bits(const LayerCall& call, int LayerBits::*role, const AtBits
 }  // namespace
 
 at::Tensor quantized_input(const at::Tensor& x, const LayerCall& call) {
-  return at_own_bits(call, &LayerBits::activation, [&](int bits) {
+  const at::Tensor input = at_own_bits(call, &LayerBits::activation, [&](int bits) {
     return bits == 0 ? dense(x) : call.scheme->activation.quantize(x, call.input_range, bits);
   });
+  observe_input(x, input, call);
+  return input;
 }
 
 at::Tensor quantized_weight(const at::Tensor& weight, const LayerCall& call) {
   if (call.bits.weight == 0) return dense(weight);
-  return call.scheme->weight.quantize(weight, call.bits.weight);
+  const at::Tensor weights = call.scheme->weight.quantize(weight, call.bits.weight);
+  observe_weight(weight, weights, call);
+  return weights;
 }
 
 CallErrors quantized_errors(const at::Tensor& error, const LayerCall& call) {
@@ -57,6 +62,7 @@ CallErrors quantized_errors(const at::Tensor& error, const LayerCall& call) {
                        [&](int bits) { return quantize(error, bits, noise); });
   };
   const at::Tensor for_input = quantized(call.scheme->error, call.noise);
+  observe_errors(error, for_input, call);
   if (!call.scheme->weight_error) return {for_input, for_input};
   return {for_input, quantized(call.scheme->weight_error, noise_for(call, "weight error"))};
 }

@@ -6,6 +6,7 @@
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"
+#include "quant/observe_unit.h"
 #include "quant/real_view.h"
 #include "quant/unit_state.h"
 
@@ -194,7 +195,9 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
     gradients.beta = float_tensor(norm.beta, state.gradient_scale);
   }
   const integer::ErrorSource errors{source, norm.a, norm.b, norm.c};
-  products(state, saved, errors, error_bounds(sums, state.stats, errors), wants, gradients);
+  const Range range = error_bounds(sums, state.stats, errors);
+  products(state, saved, errors, range, wants, gradients);
+  observe_backward(state, saved, errors, sums, range);
   if (!wants.residual) gradients.residual.reset();
   return gradients;
 }

@@ -1,6 +1,7 @@
 #include "bitcycle/train/trainer.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/events/evaluations_file.h"
 #include "bitcycle/train/tensor_io.h"
 
 #include "train/run_files.h"
@@ -31,6 +32,24 @@ Step interval(double epochs, Step steps_per_epoch) {
 bool Trainer::Implementation::due(double every_epochs, Step step) const {
   const Step every = interval(every_epochs, session.length().steps_per_epoch);
   return step == total || (every > 0 && step % every == 0);
+}
+
+// About 200 over the run, and so far apart that they cost little of a short one.
+Step Trainer::Implementation::statistics_every() const {
+  constexpr Step kLooks = 200, kApart = 10;
+  return recipe().statistics_every.value_or(std::max(kApart, total / kLooks));
+}
+
+bool Trainer::Implementation::looks_at(Step step) const {
+  const Step every = statistics_every();
+  return every > 0 && (step % every == 0 || step == total);
+}
+
+void Trainer::Implementation::lose(const std::shared_ptr<EventSink>& sink, const Error& error) {
+  std::erase(sinks, sink);
+  tell([report = LostSinkReport{sink->name(), error.what(), error.hint()}](EventSink& other) {
+    other.lost_sink(report);
+  });
 }
 
 TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
@@ -64,17 +83,29 @@ void Trainer::Implementation::begin() {
   RunTexts texts = session.task().texts();
   if (state.step == 0) {
     std::filesystem::remove(directory / kWeightsReport);
+    std::filesystem::remove(directory / kEvaluationsFile);  // of weights that are no more
     if (weights) texts[kWeightsReport] = to_json(*weights);
   }
   begin_run_files(directory, recipe(), texts);
   const RunStart start{.run = state.run,
+                       .recipe = to_toml(recipe()),
                        .backend = name(session.backend().backend),
                        .counting = std::string(name(Counting::paper)),
                        .step = state.step};
-  tell([&](EventSink& sink) {
-    const auto offset = state.offsets.find(sink.name());
-    sink.begin(start, offset == state.offsets.end() ? 0 : offset->second);
-  });
+  tell([&](EventSink& sink) { begin(sink, start); });
+}
+
+// A file that the run can do without may have been removed, or cut off, while it stood still.
+void Trainer::Implementation::begin(EventSink& sink, const RunStart& start) {
+  const auto offset = state.offsets.find(sink.name());
+  if (offset == state.offsets.end()) return sink.begin(start, 0);
+  try {
+    sink.begin(start, offset->second);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::checkpoint || sink.importance() == Importance::essential) throw;
+    state.offsets.erase(offset);
+    sink.begin(start, 0);
+  }
 }
 
 void Trainer::Implementation::stop() {
@@ -84,6 +115,8 @@ void Trainer::Implementation::stop() {
 
 void Trainer::Implementation::train_step() {
   bits = session.apply(state.step);
+  const bool looks = looks_at(state.step + 1);
+  if (looks) session.begin_look();
   optimizer.zero_grad();
   TaskLoss all;
   for (int i = 0; i < recipe().optimizer.accumulate; ++i) {
@@ -96,6 +129,7 @@ void Trainer::Implementation::train_step() {
   bits = session.executed(std::move(bits));
   update();
   count(all);
+  if (looks) report_layers(session.end_look());
 }
 
 // Gradients of several batches add up, so each loss counts for its share of the update.
@@ -165,6 +199,12 @@ void Trainer::Implementation::report_step() {
   state.choices.clear();
   timed_seconds = 0;
   timed_steps = 0;
+}
+
+void Trainer::Implementation::report_layers(std::vector<LayerStatistics> layers) {
+  const LayerReport report{
+      .step = state.step, .number = state.step / statistics_every(), .layers = std::move(layers)};
+  tell([&](EventSink& sink) { sink.layers(report); });
 }
 
 const char* Trainer::Implementation::best_split() const {

@@ -3,8 +3,11 @@
 // What a Trainer consists of. Its work is done in two places: trainer.cpp trains, evaluates and
 // reports; trainer_checkpoints.cpp saves, resumes, and keeps the checkpoints in order.
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/config/learning_rate.h"
+#include "bitcycle/events/layers_file.h"
 #include "bitcycle/events/metrics_file.h"
+#include "bitcycle/events/tensorboard_file.h"
 #include "bitcycle/events/timing_file.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/train/cost_meter.h"
@@ -30,6 +33,8 @@ struct Trainer::Implementation {
         store(run_directory),
         sinks{std::make_shared<MetricsFile>(run_directory),
               std::make_shared<TimingFile>(run_directory)} {
+    if (statistics_every() > 0) sinks.push_back(std::make_shared<LayersFile>(run_directory));
+    if (recipe.tensorboard) sinks.push_back(std::make_shared<TensorBoardFile>(run_directory));
     sinks.insert(sinks.end(), others.begin(), others.end());
     session.task().require_trainable();
     state.data = session.task().data_fingerprint();
@@ -43,6 +48,9 @@ struct Trainer::Implementation {
     return static_cast<double>(state.step) / static_cast<double>(session.length().steps_per_epoch);
   }
   bool due(double every_epochs, Step step) const;
+  // Steps between two looks at the layers; 0: nobody looks.
+  Step statistics_every() const;
+  bool looks_at(Step step) const;
   double lr(Step step) const {
     return learning_rate(recipe().optimizer.lr, recipe().lr_schedule, step, total) *
            state.plateau.factor;
@@ -64,12 +72,14 @@ struct Trainer::Implementation {
   [[noreturn]] void diverge(Step step, const std::string& what, const std::string& where) const;
   StepReport step_report() const;
   void report_step();
+  void report_layers(std::vector<LayerStatistics> layers);
   bool evaluate_best_split();
   void report(const EvaluationReport& report);
   template <typename Event>
-  void tell(const Event& event) {
-    for (const auto& sink : sinks) event(*sink);
-  }
+  void tell(const Event& event);
+  void begin(EventSink& sink, const RunStart& start);
+  // Leaves out a sink that the run can do without, and says so.
+  void lose(const std::shared_ptr<EventSink>& sink, const Error& error);
   const char* best_split() const;
   std::string damage_of(Step step) const;
   void check_best();
@@ -96,5 +106,18 @@ struct Trainer::Implementation {
   double timed_seconds = 0;             // measured here since the last logged step
   Step timed_steps = 0;
 };
+
+template <typename Event>
+void Trainer::Implementation::tell(const Event& event) {
+  for (const auto& sink : EventSinks(sinks)) {
+    try {
+      event(*sink);
+    } catch (const Error& error) {
+      const bool file = error.code() == ErrorCode::io || error.code() == ErrorCode::checkpoint;
+      if (!file || sink->importance() == Importance::essential) throw;
+      lose(sink, error);
+    }
+  }
+}
 
 }  // namespace bitcycle

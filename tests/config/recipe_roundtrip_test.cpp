@@ -119,6 +119,7 @@ epochs = 0.0
 threads = 0
 device = "cpu"
 log_every = 50
+tensorboard = true
 
 [model]
 name = "cifar_resnet20"

@@ -87,8 +87,7 @@ struct Message {
       if (field.wire_type == 0) {
         field.varint = varint();
       } else {
-        const std::uint64_t size =
-            field.wire_type == 1 ? 8 : field.wire_type == 5 ? 4 : varint();
+        const std::uint64_t size = field.wire_type == 1 ? 8 : field.wire_type == 5 ? 4 : varint();
         if (at + size > text.size()) throw std::runtime_error("a field ends too early");
         field.bytes = text.substr(at, size);
         at += size;
@@ -127,7 +126,7 @@ inline void read_value(const Message& value, Event& event) {
   if (value.has(2)) event.scalars[tag] = number_at<float>(value.at(2).bytes, 0);
   if (value.has(5)) {
     const Message h = value.message(5);
-    event.histograms[tag] = {h.real(1), h.real(2), h.real(3),  h.real(4),
+    event.histograms[tag] = {h.real(1), h.real(2),   h.real(3),  h.real(4),
                              h.real(5), h.packed(6), h.packed(7)};
   }
   if (!value.has(8)) return;

@@ -16,7 +16,11 @@ namespace {
 using nlohmann::json;
 
 TensorStatistics tensor(double signal, double noise) {
-  return {.range = {-0.25f, 0.1f}, .widest = 8, .count = 4, .bit_sum = 32, .signal = signal,
+  return {.range = {-0.25f, 0.1f},
+          .widest = 8,
+          .count = 4,
+          .bit_sum = 32,
+          .signal = signal,
           .noise = noise};
 }
 

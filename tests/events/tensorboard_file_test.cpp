@@ -25,9 +25,12 @@ TEST(Crc32cTest, HasThePublishedValues) {
   for (int i = 0; i < 32; ++i) rising += static_cast<char>(i);
   for (int i = 31; i >= 0; --i) falling += static_cast<char>(i);
   const std::vector<std::pair<std::string, std::uint32_t>> known = {
-      {"123456789", 0xe3069283},       {std::string(32, '\0'), 0x8a9136aa},
-      {std::string(32, '\xff'), 0x62a8ab43}, {rising, 0x46dd794e},
-      {falling, 0x113fdb5c},           {"", 0}};
+      {"123456789", 0xe3069283},
+      {std::string(32, '\0'), 0x8a9136aa},
+      {std::string(32, '\xff'), 0x62a8ab43},
+      {rising, 0x46dd794e},
+      {falling, 0x113fdb5c},
+      {"", 0}};
   for (const auto& [text, crc] : known) {
     EXPECT_EQ(crc32c(text), crc);
     EXPECT_EQ(bitwise_crc32c(text), crc);
@@ -58,8 +61,8 @@ StepReport step_report(Step step) {
 }
 
 TensorStatistics four_bit_codes() {
-  TensorStatistics tensor{.range = {-1, 2}, .widest = 4, .count = 6, .bit_sum = 24, .signal = 100,
-                          .noise = 1};
+  TensorStatistics tensor{
+      .range = {-1, 2}, .widest = 4, .count = 6, .bit_sum = 24, .signal = 100, .noise = 1};
   tensor.codes[2 * 3] = 4;   // code 3 of 16, in 32 parts
   tensor.codes[2 * 15] = 2;  // code 15
   return tensor;
@@ -95,9 +98,9 @@ TEST_F(TensorBoardFileTest, HasTheScalarsOfLoggedSteps) {
   EXPECT_EQ(event.step, 4);
   EXPECT_EQ(event.wall_time, 4);  // Note [Time in event files]
   const std::map<std::string, float> expected = {
-      {"train/loss", 2.25f},     {"train/accuracy", 12.5f}, {"train/lr", 0.1f},
-      {"train/epoch", 0.5f},     {"bits/weight", 3.0f},     {"bits/activation", 4.0f},
-      {"bits/error", 8.0f},      {"cost/gbitops", 3.0f},    {"cost/gbitops_static", 4.0f},
+      {"train/loss", 2.25f},          {"train/accuracy", 12.5f},   {"train/lr", 0.1f},
+      {"train/epoch", 0.5f},          {"bits/weight", 3.0f},       {"bits/activation", 4.0f},
+      {"bits/error", 8.0f},           {"cost/gbitops", 3.0f},      {"cost/gbitops_static", 4.0f},
       {"cost/saving_percent", 25.0f}, {"choices/option_1", 0.75f}, {"choices/option_2", 0.25f}};
   EXPECT_EQ(event.scalars, expected);
 }

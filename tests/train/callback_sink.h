@@ -12,6 +12,8 @@ struct Callbacks {
   std::function<void(const StepReport&)> step = {};
   std::function<void(const EvaluationReport&)> evaluation = {};
   std::function<void(const LostBestReport&)> lost_best = {};
+  std::function<void(const LayerReport&)> layers = {};
+  std::function<void(const LostSinkReport&)> lost_sink = {};
 };
 
 class CallbackSink : public EventSink {
@@ -27,6 +29,12 @@ class CallbackSink : public EventSink {
   }
   void lost_best(const LostBestReport& report) override {
     if (callbacks_.lost_best) callbacks_.lost_best(report);
+  }
+  void layers(const LayerReport& report) override {
+    if (callbacks_.layers) callbacks_.layers(report);
+  }
+  void lost_sink(const LostSinkReport& report) override {
+    if (callbacks_.lost_sink) callbacks_.lost_sink(report);
   }
 
  private:

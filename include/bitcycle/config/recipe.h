@@ -200,6 +200,8 @@ struct Recipe {
   int threads = 0;  // 0: one for each core that may be used
   std::string device = "cpu";
   int log_every = 50;
+  std::optional<std::int64_t> statistics_every;  // unset: see statistics_interval
+  bool tensorboard = true;
   ModelRecipe model;
   DataRecipe data;
   OptimizerRecipe optimizer;

@@ -27,7 +27,8 @@ struct StoredEvaluation {
   std::vector<std::pair<std::string, double>> metrics;
 };
 
-// Adds evaluations to those that are there; a file that is damaged is written anew. Throws Error(io).
+// Adds evaluations to those that are there; a file that is damaged is written anew. Throws
+// Error(io).
 void store_evaluations(const std::filesystem::path& run_directory,
                        const std::vector<StoredEvaluation>& evaluations);
 

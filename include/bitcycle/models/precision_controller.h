@@ -37,8 +37,14 @@ class PrecisionController {
 
   void set_range_start(RangeStart start);
 
+  // From here to the end of the look, layers add up what quantizing does to their tensors. Layers
+  // that are told no bits, or have none, are left out of what was seen.
+  void begin_look();
+  std::vector<LayerStatistics> end_look();
+
  private:
   struct Target {
+    std::string name;
     QuantLayer* layer;  // null where the model keeps a layer in float by other means
     RandomKey key;
   };

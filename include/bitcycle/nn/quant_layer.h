@@ -44,6 +44,10 @@ class QuantLayer : public SchemeUser {
   const std::shared_ptr<const Scheme>& shared_scheme() const { return scheme_; }
   void set_range_start(RangeStart start) { range_start_ = start; }
 
+  // From now on, what quantizing does to the layer's tensors is added up there; null: nowhere.
+  void observe(std::shared_ptr<LayerStatistics> statistics) { observed_ = std::move(statistics); }
+  const std::shared_ptr<LayerStatistics>& observed() const { return observed_; }
+
   // The range to quantize an input over, given how to find its own: in training its own, which also
   // moves the running range (after every call it stands where the step's calls so far move it); in
   // evaluation the running one.
@@ -78,6 +82,7 @@ class QuantLayer : public SchemeUser {
   std::shared_ptr<const SampleChoice> choice_;
   Mixture chosen_;             // in numbers of samples, since the step began
   double chosen_samples_ = 0;  // with those that skipped
+  std::shared_ptr<LayerStatistics> observed_;
   RandomKey step_key_{0};
   std::uint64_t calls_ = 0;  // since the key was set
   // The running range when the step began, and the union of the ranges of its calls so far.

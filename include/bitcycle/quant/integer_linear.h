@@ -5,6 +5,7 @@
 // the backward pass: the input's codes.
 
 #include "bitcycle/base/random.h"
+#include "bitcycle/events/layer_statistics.h"
 #include "bitcycle/kernels/range.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/quant/executor.h"
@@ -47,6 +48,7 @@ struct IntegerLinearCall {
   Executor executor = Executor::integer;
   Range input_range;  // over which the input is quantized
   std::shared_ptr<LinearCodes> codes;
+  std::shared_ptr<LayerStatistics> observed = {};  // added to; null: nobody looks
 };
 
 // x [..., in] in float times weight [out, in], plus bias where it is defined.

@@ -7,6 +7,7 @@
 // bit an element.
 
 #include "bitcycle/base/random.h"
+#include "bitcycle/events/layer_statistics.h"
 #include "bitcycle/kernels/integer/conv.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/network/network.h"
@@ -35,6 +36,7 @@ struct IntegerUnitCall {
   Range input_range;                              // over which the input is quantized
   std::shared_ptr<integer::ConvWeights> weights;  // memory for the codes, reused every step
   UnitNorm norm;
+  std::shared_ptr<LayerStatistics> observed = {};  // added to; null: nobody looks
 };
 
 // activation(norm(conv(x)) + residual). x is half or float, channels-last; the output has its type.

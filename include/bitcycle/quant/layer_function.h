@@ -5,6 +5,7 @@
 // what its gradient is, says the scheme.
 
 #include "bitcycle/base/random.h"
+#include "bitcycle/events/layer_statistics.h"
 #include "bitcycle/kernels/range.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/quant/sample_choice.h"
@@ -28,6 +29,7 @@ struct LayerCall {
   NoiseKey noise;
   std::shared_ptr<const Scheme> scheme;
   std::shared_ptr<const SampleChoice> choice = {};  // in place of activation and error bits
+  std::shared_ptr<LayerStatistics> observed = {};   // added to; null: nobody looks
 };
 
 at::Tensor quantized_conv2d(const at::Tensor& x, const at::Tensor& weight,

@@ -40,6 +40,9 @@ class Session {
   GatesImpl* gates() { return gates_; }
   // Those bits as the step's loss found them, where the model has gates.
   StepBits executed(StepBits decided) const { return controller_->executed(std::move(decided)); }
+  // Between the two, layers add up what quantizing does to their tensors.
+  void begin_look() { controller_->begin_look(); }
+  std::vector<LayerStatistics> end_look() { return controller_->end_look(); }
   // Scores the model on a split at the given precision, after `step`.
   Score score(Split split, const EvaluationBits& bits, Step step);
 

@@ -6,6 +6,8 @@
 //   weights.json     what it took of the weights that it started from, if the recipe names some
 //   metrics.jsonl    what it computed, see bitcycle/events/metrics_file.h
 //   timing.jsonl     measured seconds; the only file that differs between equal runs
+//   layers.jsonl     what quantizing did to its layers, see bitcycle/events/layers_file.h
+//   events.out.…     the same and more for TensorBoard, see bitcycle/events/tensorboard_file.h
 //   checkpoints/     see bitcycle/io/checkpoint.h
 //   summary.json     written when the run is finished
 //
