@@ -4,8 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace bitcycle {
 namespace {
@@ -67,6 +70,31 @@ std::vector<std::vector<Cell>> draw_all(std::span<const int> values, const Axis&
   return cells;
 }
 
+// The rows of a plot, each with the label of its level.
+template <typename Label>
+std::string plotted(std::span<const int> values, const Axis& axis, const TextPlotOptions& options,
+                    const Label& label_of) {
+  const auto columns =
+      std::min(static_cast<std::size_t>(std::max(1, options.columns)), values.size());
+  const auto cells = draw_all(values, axis, columns);
+  const bool unicode = options.charset == Charset::unicode;
+  const auto& shapes = unicode ? kUnicode : kAscii;
+  std::size_t label_width = 0;
+  for (int row = 0; row < axis.rows(); ++row) {
+    label_width = std::max(label_width, label_of(axis.level(row)).size());
+  }
+  std::string text;
+  for (int row = axis.rows() - 1; row >= 0; --row) {
+    const std::string label = label_of(axis.level(row));
+    std::string line = std::string(label_width - label.size(), ' ') + label;
+    line += unicode ? " ┤" : " |";
+    for (const auto& column : cells) line += shapes[column[static_cast<std::size_t>(row)]];
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 Charset terminal_charset() {
@@ -85,22 +113,21 @@ Charset terminal_charset() {
 std::string text_plot(std::span<const int> values, const TextPlotOptions& options) {
   if (values.empty()) return "";
   const Axis axis(values, options.max_rows);
-  const auto columns =
-      std::min(static_cast<std::size_t>(std::max(1, options.columns)), values.size());
-  const auto cells = draw_all(values, axis, columns);
-  const bool unicode = options.charset == Charset::unicode;
-  const auto& shapes = unicode ? kUnicode : kAscii;
-  const std::size_t label_width = std::to_string(axis.level(axis.rows() - 1)).size();
-  std::string text;
-  for (int row = axis.rows() - 1; row >= 0; --row) {
-    const std::string label = std::to_string(axis.level(row));
-    std::string line = std::string(label_width - std::min(label_width, label.size()), ' ') + label;
-    line += unicode ? " ┤" : " |";
-    for (const auto& column : cells) line += shapes[column[static_cast<std::size_t>(row)]];
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
+  return plotted(values, axis, options, [](int level) { return std::to_string(level); });
+}
+
+std::string text_plot(std::span<const double> values, const TextPlotOptions& options) {
+  std::vector<double> finite;
+  std::ranges::copy_if(values, std::back_inserter(finite),
+                       [](double x) { return std::isfinite(x); });
+  if (finite.empty()) return "";
+  const auto [low, high] = std::ranges::minmax(finite);
+  const int top = low == high ? 0 : std::max(2, options.max_rows) - 1;
+  const double step = low == high ? 1 : (high - low) / top;
+  std::vector<int> levels;
+  for (const double x : finite) levels.push_back(static_cast<int>(std::lround((x - low) / step)));
+  return plotted(levels, Axis(levels, options.max_rows), options,
+                 [&, low = low](int level) { return fmt::format("{:.4g}", low + step * level); });
 }
 
 }  // namespace bitcycle

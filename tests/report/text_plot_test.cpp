@@ -1,6 +1,7 @@
 #include "bitcycle/report/text_plot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -45,6 +46,21 @@ TEST(TextPlotTest, ManyLevelsShareRows) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
   EXPECT_EQ(text.substr(0, 3), "32 ");
   EXPECT_NE(text.find("\n 8 "), text.npos);
+}
+
+TEST(TextPlotTest, AnyNumbersGoFromTheLowestToTheHighest) {
+  const std::vector<double> values = {2.5, 1.75, 1.0};
+  EXPECT_EQ(text_plot(values, {.max_rows = 4}),
+            "2.5 ┤╮\n"
+            "  2 ┤╰╮\n"
+            "1.5 ┤ │\n"
+            "  1 ┤ ╰\n");
+}
+
+TEST(TextPlotTest, WhatIsNotFiniteIsLeftOutAndAConstantIsALine) {
+  const std::vector<double> values = {0.1, NAN, 0.1, INFINITY};
+  EXPECT_EQ(text_plot(values), "0.1 ┤──\n");
+  EXPECT_EQ(text_plot(std::vector<double>{NAN}), "");
 }
 
 // Sets a locale for one test and puts the old one back.

@@ -1,6 +1,6 @@
 #pragma once
 
-// A step plot of whole numbers for the terminal, one row a level where they fit:
+// A step plot for the terminal; of whole numbers with one row a level where they fit:
 //
 //   8 ┤      ╭╮
 //   7 ┤    ╭─╯│
@@ -28,5 +28,8 @@ struct TextPlotOptions {
 
 // The rows, highest first, each ended by a newline; "" without values.
 std::string text_plot(std::span<const int> values, const TextPlotOptions& options = {});
+// The same of any numbers, with max_rows rows from the lowest to the highest. What is not finite is
+// left out.
+std::string text_plot(std::span<const double> values, const TextPlotOptions& options = {});
 
 }  // namespace bitcycle
