@@ -22,6 +22,10 @@ constexpr const char* kStepFooter =
     "--authors adds a step in which the same bits are simulated as the code of CPT's authors does\n"
     "it: every quantizer in separate float operations over whole tensors, autograd, LibTorch's\n"
     "default layout; `authors_ratio` is its time divided by Bitcycle's.\n"
+    "--statistics adds a step in which what quantizing does to every layer is looked at and "
+    "written\n"
+    "for layers.jsonl and TensorBoard; `statistics_percent` is what that takes more, when every\n"
+    "tenth step is looked at, which is the most that a run does unless its recipe says so.\n"
     "--policy dynamic times a network whose gates choose the precision of each block for each\n"
     "sample (precision.dynamic), beside the same network at static 8/8, both in integers. Choices\n"
     "are drawn, all options equally often, or as often as the gates of a run chose them when it\n"
@@ -110,7 +114,8 @@ int run_step(const CLI::App& command, const BenchStepOptions& options, BenchDyna
     check_authors(options);
     return run_bench_step(options);
   }
-  refuse_given(command, {"--bits", "--grad-bits", "--backend", "--authors"}, policy);
+  refuse_given(command, {"--bits", "--grad-bits", "--backend", "--authors", "--statistics"},
+               policy);
   dynamic.model = options.model;
   dynamic.batch = options.batch.value_or(dynamic.batch);
   dynamic.threads = options.threads;
@@ -128,6 +133,8 @@ void add_bench_step(CLI::App& bench, Action& action) {
       ->capture_default_str();
   command->add_flag("--authors", options->authors,
                     "Also time the same bits simulated in the way of CPT's authors");
+  command->add_flag("--statistics", options->statistics,
+                    "Also time a step in which layers.jsonl gets a line");
   auto policy = std::make_shared<std::string>("static");
   command->add_option("--policy", *policy, "Who decides the bits")
       ->check(CLI::IsMember({"static", "dynamic"}))

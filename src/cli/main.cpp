@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   Action action;
   add_train(app, action);
   add_eval(app, action);
+  add_show(app, action);
   add_compare(app, action);
   add_report(app, action);
   add_watch(app, action);

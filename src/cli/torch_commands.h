@@ -40,7 +40,8 @@ struct BenchStepOptions {
   std::string backend = "simulate";
   int threads = 0;
   int repeats = 7;
-  bool authors = false;  // also time the way of CPT's authors
+  bool authors = false;     // also time the way of CPT's authors
+  bool statistics = false;  // also time a step in which the layers are looked at
   bool json = false;
 };
 int run_bench_step(const BenchStepOptions& options);

@@ -55,8 +55,8 @@ every_epochs = 0.25
 TOML
 }
 
-# Every file of two runs is the same, measured times aside.
-same_runs() { diff -r -x timing.jsonl "$1" "$2" >diff.txt || fail "$1 and $2 differ: $(head -3 diff.txt)"; }
+# Every file of two runs is the same, measured times and what eval stored aside.
+same_runs() { diff -r -x timing.jsonl -x evaluations.json "$1" "$2" >diff.txt || fail "$1 and $2 differ: $(head -3 diff.txt)"; }
 
 # The first CPU of each core that may be used, as lscpu sees the machine. A bare chroot has no /sys to
 # tell CPUs of one core apart; there each counts.

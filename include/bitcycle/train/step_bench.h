@@ -22,6 +22,7 @@ struct StepBenchOptions {
   std::vector<LayerBits> bits;          // a step of each; one model takes them all, as in training
   Backend backend = Backend::simulate;  // not automatic
   std::optional<LayerBits> authors;     // also a step as CPT's authors simulate it, at these bits
+  bool statistics = false;              // also a step in which the layers are looked at
   int warmup = 2;
   int repeats = 7;
 };
@@ -43,6 +44,7 @@ struct StepBench {
   std::vector<MeasuredStep> steps;  // Bitcycle, as options.bits
   MeasuredStep float_step;          // LibTorch
   std::optional<MeasuredStep> authors_step;
+  std::optional<MeasuredStep> looked_step;  // at the first of options.bits, files written
 };
 
 // `options.authors` needs a subject that has such a form.

@@ -24,12 +24,16 @@ struct Report {
   Backend backend = Backend::simulate;
   MeasuredStep step;        // Bitcycle
   MeasuredStep float_step;  // LibTorch
-  std::optional<MeasuredStep> authors_step;
+  std::optional<MeasuredStep> authors_step, looked_step;
   double gmacs = 0;       // billion multiply-accumulates a second
   double peak_gmacs = 0;  // what the multiply instructions alone would reach
 
   double ratio() const { return float_step.time.median / step.time.median; }
   double authors_ratio() const { return authors_step->time.median / step.time.median; }
+  // Of the time of ten steps, of which one is looked at.
+  double statistics_percent() const {
+    return 10 * (looked_step->time.median / step.time.median - 1);
+  }
 };
 
 double peak_of(Backend backend, LayerBits bits) {
@@ -47,10 +51,12 @@ Report measure(const BenchStepOptions& options, const BenchSubject& subject) {
       bench_steps(subject, {.bits = {bits},
                             .backend = report.backend,
                             .authors = options.authors ? std::optional(bits) : std::nullopt,
+                            .statistics = options.statistics,
                             .repeats = options.repeats});
   report.step = bench.steps.front();
   report.float_step = bench.float_step;
   report.authors_step = bench.authors_step;
+  report.looked_step = bench.looked_step;
   report.gmacs = 1e-6 * subject.step_macs() / report.step.time.median;
   report.peak_gmacs = peak_of(report.backend, bits);
   return report;
@@ -81,6 +87,11 @@ void print_json(const BenchStepOptions& options, const Report& report) {
     json["authors_ratio"] = report.authors_ratio();
     json["authors_activation_bytes"] = report.authors_step->activation_bytes;
   }
+  if (report.looked_step) {
+    json["looked_step_ms"] = report.looked_step->time.median;
+    json["looked_step_ms_spread"] = report.looked_step->time.spread;
+    json["statistics_percent"] = report.statistics_percent();
+  }
   fmt::print("{}\n", json_text(json, 2));
 }
 
@@ -100,12 +111,16 @@ void print_text(const BenchStepOptions& options, const Report& report) {
     table.add_row(row(fmt::format("CPT authors' way {}/{}", options.bits, options.grad_bits),
                       *report.authors_step));
   }
+  if (report.looked_step) table.add_row(row("looked at", *report.looked_step));
   fmt::print("{}, batch {}, {} threads, {}; median of {} and median distance from it\n{}",
              options.model, report.batch, at::get_num_threads(), name(active_isa()),
              options.repeats, table.text());
   fmt::print("ratio {:.2f} (float time over bitcycle's)\n", report.ratio());
   if (report.authors_step) {
     fmt::print("the authors' way takes {:.2f} times as long as bitcycle\n", report.authors_ratio());
+  }
+  if (report.looked_step) {
+    fmt::print("looking at every tenth step takes {:.2f} % more\n", report.statistics_percent());
   }
   fmt::print("{:.1f} GMAC/s, {:.0f} % of the {:.1f} that the multiply instructions alone reach\n",
              report.gmacs, 100 * report.gmacs / report.peak_gmacs, report.peak_gmacs);

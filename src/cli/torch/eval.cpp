@@ -2,7 +2,9 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/events/evaluations_file.h"
 #include "bitcycle/io/checkpoint.h"
+#include "bitcycle/report/narration.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/session.h"
@@ -154,6 +156,22 @@ void print_json(const std::vector<WidthScore>& rows, const GateScores& gates,
   fmt::print("{}\n", json_text(json, 2));
 }
 
+// So that reports have them. Whoever may only read a run still sees what it scores.
+void store(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
+  std::vector<StoredEvaluation> evaluations;
+  for (const WidthScore& row : rows) {
+    evaluations.push_back({options.checkpoint, step, options.split, row.bits, {}});
+    for (const auto& [metric, value] : row.score.metrics) {
+      evaluations.back().metrics.emplace_back(metric.name, value);
+    }
+  }
+  try {
+    store_evaluations(options.run, evaluations);
+  } catch (const Error& error) {
+    narrate(fmt::format("note: the result is not stored with the run: {}\n", error.what()));
+  }
+}
+
 }  // namespace
 
 int run_eval(const EvalOptions& options) {
@@ -174,6 +192,7 @@ int run_eval(const EvalOptions& options) {
       rows.push_back({width.text, session.score(split, width.bits, step - 1)});
     }
   }
+  store(rows, options, step);
   if (options.json) {
     print_json(rows, gates, options, step);
     return 0;

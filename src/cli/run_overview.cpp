@@ -1,0 +1,127 @@
+#include "cli/run_overview.h"
+
+#include "bitcycle/config/dynamic_policy.h"
+#include "bitcycle/config/precision_text.h"
+#include "bitcycle/config/task_kind.h"
+#include "bitcycle/cost/run_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bitcycle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<OverviewScore> score_in(const Json& line, const std::string& metric, Step step,
+                                      const std::string& split, const std::string& bits) {
+  const auto value = number_in(line, metric);
+  if (!value) return std::nullopt;
+  return OverviewScore{*value, step, split, bits};
+}
+
+// The last evaluation that was the best so far; those of the test set at the end come after it.
+std::optional<OverviewScore> best_of(const RunRecord& record, const Metric& metric) {
+  std::optional<OverviewScore> best;
+  for (const Json& line : record.evaluations) {
+    if (line.value("best", Json()) != true) continue;
+    if (best && text_in(line, "split") != best->split) continue;
+    const auto step = static_cast<Step>(number_in(line, "step").value_or(0));
+    const auto score =
+        score_in(line, metric.name, step, text_in(line, "split"), text_in(line, "bits"));
+    if (score) best = score;
+  }
+  return best;
+}
+
+std::optional<OverviewScore> test_of(const Json& summary, const Metric& metric) {
+  if (!summary.is_object()) return std::nullopt;
+  const auto step = static_cast<Step>(number_in(summary, "best_step").value_or(0));
+  return score_in(summary.value("test_of_best", Json()), metric.name, step, "test",
+                  text_in(summary, "evaluation_bits"));
+}
+
+std::optional<OverviewCost> cost_of(const RunRecord& record) {
+  if (record.steps.empty()) return std::nullopt;
+  const auto spent = number_in(record.steps.back(), "gbitops");
+  const auto fixed = number_in(record.steps.back(), "gbitops_static");
+  if (!spent || !fixed || *fixed <= 0) return std::nullopt;
+  return OverviewCost{*spent, *fixed, saving_percent(*spent, *fixed)};
+}
+
+std::optional<double> seconds_of(const RunRecord& record) {
+  if (record.timing.empty()) return std::nullopt;
+  double seconds = 0;
+  for (const Json& line : record.timing) seconds += number_in(line, "seconds").value_or(0);
+  return seconds;
+}
+
+// The mean over blocks of the share of one option.
+double share_of(const Json& blocks, std::size_t option) {
+  double sum = 0;
+  for (const Json& block : blocks) {
+    const bool there = block.is_array() && option < block.size() && block[option].is_number();
+    if (there) sum += block[option].get<double>();
+  }
+  return sum / static_cast<double>(blocks.size());
+}
+
+std::vector<OverviewChoice> choices_of(const RunRecord& record) {
+  std::vector<OverviewChoice> choices;
+  if (record.steps.empty() || !record.recipe || !record.recipe->precision.dynamic) return choices;
+  const Json blocks = record.steps.back().value("choices", Json());
+  if (!blocks.is_array() || blocks.empty()) return choices;
+  const auto& options = record.recipe->precision.dynamic->options;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    choices.push_back({to_text(options[i]), share_of(blocks, i)});
+  }
+  return choices;
+}
+
+void add_recipe(RunOverview& overview, const RunRecord& record) {
+  const Recipe& recipe = *record.recipe;
+  overview.model = recipe.model.name;
+  overview.dataset = recipe.data.dataset;
+  overview.seed = recipe.seed;
+  overview.precision = precision_text(recipe.precision);
+  overview.metric = metrics_of(task_of(recipe.model.name)).primary();
+  overview.best = best_of(record, *overview.metric);
+  overview.test = test_of(record.summary, *overview.metric);
+}
+
+}  // namespace
+
+std::string state_name(RunState state) {
+  if (state == RunState::finished) return "finished";
+  return state == RunState::running ? "running" : "stopped";
+}
+
+RunOverview run_overview(const RunRecord& record) {
+  const Step total = record.length().steps;
+  RunOverview overview{
+      .run = record.directory.string(),
+      .model = text_in(record.summary, "model"),
+      .dataset = text_in(record.summary, "dataset"),
+      .precision = "",
+      .backend = text_in(record.start, "backend"),
+      .counting = text_in(record.start, "counting"),
+      .seed = {},
+      .state = record.state,
+      .steps_done = record.steps_done(),
+      .steps_total = total == 0 ? 0 : std::max(total, record.steps_done()),
+      .epoch = record.steps.empty() ? 0 : number_in(record.steps.back(), "epoch").value_or(0),
+      .metric = {},
+      .best = {},
+      .test = {},
+      .cost = cost_of(record),
+      .seconds = seconds_of(record),
+      .choices = choices_of(record),
+      .stages = record.stages,
+      .evaluations = stored_evaluations(record.directory),
+      .notices = record.notices};
+  if (record.recipe) add_recipe(overview, record);
+  if (record.steps.empty()) overview.notices.push_back("No steps are logged yet.");
+  return overview;
+}
+
+}  // namespace bitcycle::cli

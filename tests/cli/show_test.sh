@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# show prints runs in any state in 80 columns; eval stores what it finds; files that a run can do
+# without do not end it.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+sed -i 's/^log_every.*/log_every = 1/' small.toml
+"$bitcycle" train small.toml --run-dir run -q >/dev/null
+for file in layers.jsonl events.out.tfevents.bitcycle; do
+  [[ -s run/$file ]] || fail "no $file"
+done
+
+# shows FILE...: the words are in out.txt, and no line is longer than 80 columns.
+fits() {
+  local longest
+  longest=$(LC_ALL=C.UTF-8 awk '{ if (length($0) > n) n = length($0) } END { print n }' out.txt)
+  ((longest <= 80)) || fail "$longest columns: $(cat out.txt)"
+}
+says() { for words in "$@"; do grep -qF -- "$words" out.txt || fail "no \"$words\": $(cat out.txt)"; done; }
+
+expect 0 'finished, 16 of 16 steps, epoch 2.00' env LC_ALL=C.UTF-8 "$bitcycle" show run
+fits
+says 'cifar_resnet8 on synthetic, seed 1' 'CR 3-8/8, backend simulate' 'training loss' \
+  'validation accuracy' 'bits of weights and activations' '8 ┤' 'less than static' 'ms a step'
+! grep -q '^note:' out.txt || fail "a whole run has notes: $(cat out.txt)"
+expect 0 '8 |' env LC_ALL=C "$bitcycle" show run
+
+# The figures are those of the run's own files.
+number() { grep -oE "\"$2\": ?[0-9.e+-]+" "$1" | head -1 | grep -oE '[0-9.e+-]+$'; }
+"$bitcycle" show run --json >show.json
+for key in gbitops gbitops_static saving_percent; do
+  [[ $(number show.json $key) == "$(number run/summary.json $key)" ]] || fail "$key: $(cat show.json)"
+done
+grep -q '"state": "finished"' show.json || fail "no state in JSON"
+
+# eval stores its results; the same evaluation replaces its entry; neither compare nor resume minds.
+"$bitcycle" eval run --bits 4,fp >/dev/null
+"$bitcycle" eval run --bits 4,8 --json >eval.json
+[[ $(grep -c '"checkpoint": "best"' run/evaluations.json) == 3 ]] ||
+  fail "expected three evaluations: $(cat run/evaluations.json)"
+for value in $(grep -oE '"(accuracy|loss)": [0-9.]+' eval.json | cut -d' ' -f2); do
+  grep -qF "$value" run/evaluations.json || fail "$value is not stored: $(cat run/evaluations.json)"
+done
+"$bitcycle" eval run --bits 4 --split validation --checkpoint last >/dev/null
+expect 0 'validation' "$bitcycle" show run
+fits
+says 'evaluated' 'fp' 'last'
+expect 0 'CR 3-8/8' "$bitcycle" compare run
+expect 0 'accuracy' "$bitcycle" train run --resume -q
+[[ $(grep -c '"checkpoint"' run/evaluations.json) == 4 ]] || fail "a resume changed evaluations.json"
+cp -r run closed && rm closed/evaluations.json && mkdir closed/evaluations.json
+expect 0 'note: the result is not stored with the run: ' "$bitcycle" eval closed --bits 4
+says 'accuracy'
+
+# Unfinished, damaged and half-written runs: what can be read is shown.
+cp -r run damaged && rm damaged/summary.json damaged/timing.jsonl
+expect 0 'stopped, 16 of 16 steps' "$bitcycle" show damaged
+head -c 900 run/metrics.jsonl >damaged/metrics.jsonl
+expect 0 'stopped, ' "$bitcycle" show damaged
+fits
+sed -i '2s/.*/nonsense/' damaged/metrics.jsonl
+expect 0 'note: Line 2 of metrics.jsonl cannot be read.' "$bitcycle" show damaged
+echo 'epochs = ' >damaged/recipe.toml
+expect 0 'note: The recipe cannot be read:' "$bitcycle" show damaged
+fits
+"$bitcycle" show damaged --json | grep -q '"model": null' || fail "the model of a damaged recipe"
+rm damaged/recipe.toml && : >damaged/metrics.jsonl
+expect 0 'note: recipe.toml is missing.' "$bitcycle" show damaged
+says 'note: No steps are logged yet.'
+rm damaged/metrics.jsonl
+expect 2 'is no run directory' "$bitcycle" show damaged
+expect 2 'is no run directory' "$bitcycle" show nowhere
+
+# A run goes on without files that it can do without.
+mkdir -p blocked/layers.jsonl
+expect 0 'warning: cannot write blocked/layers.jsonl' "$bitcycle" train small.toml --run-dir blocked -q
+[[ $(grep -c warning out.txt) == 1 ]] || fail "expected one warning: $(cat out.txt)"
+cmp run/metrics.jsonl blocked/metrics.jsonl || fail "the training differs"
+expect 0 'accuracy' "$bitcycle" train small.toml --run-dir bare -q --set statistics_every=0 \
+  --set tensorboard=false
+[[ ! -e bare/layers.jsonl && ! -e bare/events.out.tfevents.bitcycle ]] || fail "files that nobody wanted"
+
+# What looking at layers costs is measured.
+"$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 2 --statistics --json >bench.json
+grep -q '"statistics_percent"' bench.json || fail "bench step --statistics lacks statistics_percent"
+expect 0 'looking at every tenth step takes' "$bitcycle" bench step --model cifar_resnet8 --batch 8 \
+  --repeats 1 --statistics
