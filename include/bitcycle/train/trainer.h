@@ -14,10 +14,10 @@
 // A run that is killed at any moment and resumed ends in the same bytes as one that was not, and
 // leaves no other files.
 
+#include "bitcycle/base/stop_signal.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/events/event_sink.h"
-#include "bitcycle/train/stop_signal.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "bitcycle/train/stop_signal.h"
+#include "bitcycle/base/stop_signal.h"
 
 #include <csignal>
 

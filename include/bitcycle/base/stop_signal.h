@@ -1,6 +1,6 @@
 #pragma once
 
-// SIGINT and SIGTERM as a wish to stop: the trainer finishes its step, saves and leaves. A second
+// SIGINT and SIGTERM as a wish to stop: who works finishes its step, saves and leaves. A second
 // signal ends the process at once.
 
 namespace bitcycle {
