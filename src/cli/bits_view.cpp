@@ -1,6 +1,7 @@
 #include "cli/bits_view.h"
 
 #include "bitcycle/io/file.h"
+#include "bitcycle/report/format.h"
 #include "bitcycle/report/narration.h"
 #include "bitcycle/report/svg_plot.h"
 #include "bitcycle/report/table.h"
@@ -55,9 +56,9 @@ std::vector<BitsUse> uses_of(const std::vector<StretchOfBits>& stretches) {
 std::string stretch_table(const BitsView& view) {
   Table table({"bits", "first step", "steps", "share of time"});
   for (const StretchOfBits& stretch : stretches(view.bits)) {
-    const double share = static_cast<double>(stretch.steps) / static_cast<double>(view.bits.size());
-    table.add_row({to_text(stretch.bits), std::to_string(stretch.first),
-                   std::to_string(stretch.steps), fmt::format("{:.1f} %", 100 * share)});
+    table.add_row(
+        {to_text(stretch.bits), std::to_string(stretch.first), std::to_string(stretch.steps),
+         share_text(static_cast<double>(stretch.steps), static_cast<double>(view.bits.size()))});
   }
   return table.text();
 }

@@ -5,6 +5,7 @@
 #include "bitcycle/cost/energy.h"
 #include "bitcycle/cost/latency.h"
 #include "bitcycle/cost/run_cost.h"
+#include "bitcycle/report/format.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/schedule/spec.h"
 
@@ -174,12 +175,8 @@ Json to_json(const Report& report, const CostOptions& options) {
   return json;
 }
 
-std::string scientific(double operations) {
-  return fmt::format("{:.3e}", giga(operations));
-}
-
-std::string width(int bits) {
-  return bits == 0 ? "fp" : std::to_string(bits);
+std::string gbitops_text(double operations) {
+  return amount_text(giga(operations));
 }
 
 void print_summary(const Report& report, const CostOptions& options) {
@@ -195,14 +192,12 @@ void print_summary(const Report& report, const CostOptions& options) {
 }
 
 void print_passes(const Report& report) {
-  Table table({"pass", "GBitOPs",
-               fmt::format("static {}/{}", width(report.upper.weight), width(report.upper.error)),
-               "saving %"});
+  Table table({"pass", "GBitOPs", "static " + to_text(report.upper), "saving"});
   const auto add = [&](const char* pass, auto member) {
     const double cost = std::invoke(member, report.scheduled.run.total);
     const double reference = std::invoke(member, report.fixed.run.total);
-    table.add_row({pass, scientific(cost), scientific(reference),
-                   fmt::format("{:.2f}", saving_percent(cost, reference))});
+    table.add_row({pass, gbitops_text(cost), gbitops_text(reference),
+                   percent_text(saving_percent(cost, reference))});
   };
   add("forward", &PassCost::forward);
   add("error", &PassCost::error);
@@ -212,15 +207,15 @@ void print_passes(const Report& report) {
 }
 
 void print_energy(const Report& report) {
-  Table table({"modelled energy, kJ", "operations", "memory", "total", "static", "saving %"});
+  Table table({"modelled energy, kJ", "operations", "memory", "total", "static", "saving"});
   const Energy &energy = report.scheduled.energy, &fixed = report.fixed.energy;
-  const auto kilo = [](double joules) { return fmt::format("{:.4g}", joules / 1e3); };
+  const auto kilo = [](double joules) { return amount_text(joules / 1e3); };
   const auto add = [&](const char* pass, auto member) {
     const double total = std::invoke(member, energy.passes());
     const double reference = std::invoke(member, fixed.passes());
     table.add_row({pass, kilo(std::invoke(member, energy.operations)),
                    kilo(std::invoke(member, energy.memory)), kilo(total), kilo(reference),
-                   fmt::format("{:.2f}", saving_percent(total, reference))});
+                   percent_text(saving_percent(total, reference))});
   };
   add("forward", &PassCost::forward);
   add("error", &PassCost::error);
@@ -230,16 +225,15 @@ void print_energy(const Report& report) {
 }
 
 void print_layers(const Report& report) {
-  Table table(
-      {"layer", "MACs", "ops", "forward", "error", "weight gradient", "GBitOPs", "share %"});
+  Table table({"layer", "MACs", "ops", "forward", "error", "weight gradient", "GBitOPs", "share"});
   const double total = report.scheduled.run.total.total();
   for (std::size_t i = 0; i < report.model.layers().size(); ++i) {
     const CountedLayer& layer = report.model.layers()[i];
     const PassCost& cost = report.scheduled.run.layers[i];
     table.add_row({layer.name, std::to_string(layer.macs), std::to_string(layer.ops()),
-                   scientific(cost.forward), scientific(cost.error),
-                   scientific(cost.weight_gradient), scientific(cost.total()),
-                   fmt::format("{:.2f}", 100 * cost.total() / total)});
+                   gbitops_text(cost.forward), gbitops_text(cost.error),
+                   gbitops_text(cost.weight_gradient), gbitops_text(cost.total()),
+                   share_text(cost.total(), total)});
   }
   fmt::print("{}\n", table.text());
 }
@@ -273,8 +267,9 @@ int run_cost_command(const CostOptions& options) {
   if (options.per_layer) print_layers(report);
   print_passes(report);
   print_energy(report);
-  fmt::print("FracTrain's normalised MACs: {:.4g}, static {:.4g}\n",
-             report.scheduled.normalised_macs, report.fixed.normalised_macs);
+  fmt::print("FracTrain's normalised MACs: {}, static {}\n",
+             amount_text(report.scheduled.normalised_macs),
+             amount_text(report.fixed.normalised_macs));
   fmt::print(
       "modelled time on a ZC706 accelerator: {:.1f} h, static {:.1f} h "
       "(fitted to published figures, not measured)\n",

@@ -1,6 +1,7 @@
 #include "cli/cost_gates.h"
 
 #include "bitcycle/config/dynamic_policy.h"
+#include "bitcycle/report/format.h"
 #include "bitcycle/report/table.h"
 
 #include "base/json_text.h"
@@ -118,27 +119,21 @@ GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
   return cost;
 }
 
-std::string percent_of(double part, double whole) {
-  return fmt::format("{:.1f}", 100 * part / whole);
-}
-
 std::string options_table(const GatesCost& cost) {
-  Table table({"option", "cp %", "GBitOPs in blocks", "GBitOPs a sample", "% of static"});
+  Table table({"option", "cp %", "GBitOPs in blocks", "GBitOPs a sample", "of static"});
   for (const OptionRow& row : cost.options) {
-    table.add_row({row.option, fmt::format("{:.3f}", row.cp), fmt::format("{:.4g}", row.blocks),
-                   fmt::format("{:.4g}", row.gbitops),
-                   percent_of(row.gbitops, cost.gbitops_static)});
+    table.add_row({row.option, fmt::format("{:.3f}", row.cp), amount_text(row.blocks),
+                   amount_text(row.gbitops), share_text(row.gbitops, cost.gbitops_static)});
   }
   return table.text();
 }
 
 std::string targets_table(const GatesCost& cost) {
-  Table table({"stage", "target", "can be reached", "GBitOPs a sample", "% of static"});
+  Table table({"stage", "target", "can be reached", "GBitOPs a sample", "of static"});
   for (std::size_t i = 0; i < cost.targets.size(); ++i) {
     const TargetRow& row = cost.targets[i];
     table.add_row({std::to_string(i + 1), target_text(row.target), row.reachable ? "yes" : "no",
-                   fmt::format("{:.4g}", row.gbitops),
-                   percent_of(row.gbitops, cost.gbitops_static)});
+                   amount_text(row.gbitops), share_text(row.gbitops, cost.gbitops_static)});
   }
   return table.text();
 }
@@ -146,8 +141,8 @@ std::string targets_table(const GatesCost& cost) {
 std::string besides_text(const GatesCost& cost) {
   const Besides& besides = cost.besides;
   const auto share = [&](double gbitops) {
-    return fmt::format("{:.4g} ({} % of static)", gbitops,
-                       percent_of(gbitops, cost.gbitops_static));
+    return fmt::format("{} ({} of static)", amount_text(gbitops),
+                       share_text(gbitops, cost.gbitops_static));
   };
   std::string text =
       fmt::format("besides the blocks, in GBitOPs a sample:\n  gates {}", share(besides.gates));
@@ -163,11 +158,12 @@ std::string run_text(const GatesCost& cost) {
   const double reference = cost.gbitops_static * static_cast<double>(cost.length.steps * cost.work);
   const auto range = [&](const Bounds& bounds) {
     if (bounds.least == bounds.most) {
-      return fmt::format("{:.4g} GBitOPs, {} % of static", bounds.least,
-                         percent_of(bounds.least, reference));
+      return fmt::format("{} GBitOPs, {} of static", amount_text(bounds.least),
+                         share_text(bounds.least, reference));
     }
-    return fmt::format("{:.4g} to {:.4g} GBitOPs, {} to {} % of static", bounds.least, bounds.most,
-                       percent_of(bounds.least, reference), percent_of(bounds.most, reference));
+    return fmt::format("{} to {} GBitOPs, {} to {} of static", amount_text(bounds.least),
+                       amount_text(bounds.most), share_text(bounds.least, reference),
+                       share_text(bounds.most, reference));
   };
   return fmt::format(
       "the run costs {}, as the gates choose;\nat its targets, if all blocks choose alike, {}",
@@ -179,8 +175,8 @@ void print_text(const GatesCost& cost, const RecipeCostOptions& options) {
   fmt::print("{} with gates, {}: {} parameters\nrun: {} steps of {} {}s\ncounting rule: {} ({})\n",
              subject.name, subject.shape, subject.parameters, cost.length.steps, cost.work,
              subject.unit, name(options.counting), summary(options.counting));
-  fmt::print("static: {} without gates, {:.4g} GBitOPs a sample\n\n{}\n{}\n\n",
-             to_text(kGatesReference), cost.gbitops_static, options_table(cost),
+  fmt::print("static: {} without gates, {} GBitOPs a sample\n\n{}\n{}\n\n",
+             to_text(kGatesReference), amount_text(cost.gbitops_static), options_table(cost),
              besides_text(cost));
   fmt::print("cp from {:.3f} to {:.3f} % can be reached\n\n{}\n{}\n", cost.cp.least, cost.cp.most,
              targets_table(cost), run_text(cost));
@@ -232,6 +228,10 @@ Json to_json(const GatesCost& cost, const RecipeCostOptions& options) {
 }
 
 }  // namespace
+
+Bounds gates_gbitops(const Recipe& recipe) {
+  return cost_of(recipe, {}).gbitops;
+}
 
 void print_gates_cost(const Recipe& recipe, const RecipeCostOptions& options) {
   const GatesCost cost = cost_of(recipe, options);

@@ -9,7 +9,8 @@
 
 namespace bitcycle::cli {
 
-// The recipe has a dynamic part.
+// Both for recipes with a dynamic part. The bounds are those of the choices.
+Bounds gates_gbitops(const Recipe& recipe);
 void print_gates_cost(const Recipe& recipe, const RecipeCostOptions& options);
 
 }  // namespace bitcycle::cli

@@ -6,6 +6,7 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/run_cost.h"
 #include "bitcycle/events/metrics_file.h"
+#include "bitcycle/report/format.h"
 #include "bitcycle/report/table.h"
 
 #include "base/json_text.h"
@@ -117,25 +118,26 @@ RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
 }
 
 std::string total_text(const RecipeCost& cost) {
-  const auto percent = [&](double gbitops) { return 100 * gbitops / cost.gbitops_static; };
+  const auto share = [&](double gbitops) { return share_text(gbitops, cost.gbitops_static); };
   const auto [least, most] = cost.gbitops;
   if (least == most) {
-    return fmt::format("the run costs {:.4g} GBitOPs, {:.1f} % of static", least, percent(least));
+    return fmt::format("the run costs {} GBitOPs, {} of static", amount_text(least), share(least));
   }
   return fmt::format(
-      "the run costs from {:.4g} to {:.4g} GBitOPs, {:.1f} to {:.1f} % of static: that depends on "
+      "the run costs from {} to {} GBitOPs, {} to {} of static: that depends on "
       "when\nits loss settles; `bitcycle cost RUN` says what a run has cost",
-      least, most, percent(least), percent(most));
+      amount_text(least), amount_text(most), share(least), share(most));
 }
 
 std::string total_text(const char* what, const Total& total, double unit) {
   const auto [least, most] = total.run;
-  const double percent = 100 / total.fixed;
   if (least == most) {
-    return fmt::format("{}: {:.4g}, {:.1f} % of static\n", what, least / unit, percent * least);
+    return fmt::format("{}: {}, {} of static\n", what, amount_text(least / unit),
+                       share_text(least, total.fixed));
   }
-  return fmt::format("{}: {:.4g} to {:.4g}, {:.1f} to {:.1f} % of static\n", what, least / unit,
-                     most / unit, percent * least, percent * most);
+  return fmt::format("{}: {} to {}, {} to {} of static\n", what, amount_text(least / unit),
+                     amount_text(most / unit), share_text(least, total.fixed),
+                     share_text(most, total.fixed));
 }
 
 std::string other_totals_text(const RecipeCost& cost) {
@@ -144,12 +146,11 @@ std::string other_totals_text(const RecipeCost& cost) {
 }
 
 void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
-  Table table({"bits", "steps", "GBitOPs a step", "% of static"});
+  Table table({"bits", "steps", "GBitOPs a step", "of static"});
   const double reference = cost.gbitops_static / static_cast<double>(cost.length.steps);
   for (const Row& row : cost.rows) {
     table.add_row({to_text(row.bits), row.steps == 0 ? "-" : std::to_string(row.steps),
-                   fmt::format("{:.4g}", row.gbitops),
-                   fmt::format("{:.1f}", 100 * row.gbitops / reference)});
+                   amount_text(row.gbitops), share_text(row.gbitops, reference)});
   }
   fmt::print("{}, {}: {} parameters\nrun: {} steps of {} {}s\ncounting rule: {} ({})\n\n{}\n{}\n{}",
              cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps,
@@ -229,6 +230,11 @@ std::string measured_text(const std::optional<RunMeasured>& sum) {
 
 }  // namespace
 
+std::optional<Bounds> recipe_gbitops(const Recipe& recipe) {
+  if (recipe.steps == 0) return std::nullopt;
+  return recipe.precision.dynamic ? gates_gbitops(recipe) : cost_of(recipe, {}).gbitops;
+}
+
 void print_recipe_cost(const RecipeCostOptions& options) {
   const Recipe recipe = read_recipe(options.path);
   if (recipe.precision.dynamic) return print_gates_cost(recipe, options);
@@ -270,9 +276,9 @@ void print_run_cost(const RecipeCostOptions& options) {
     table.add_row(
         {to_text(stretch.bits), std::to_string(stretch.first), std::to_string(stretch.steps)});
   }
-  fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {:.1f} %\n{}", options.path,
+  fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {}\n{}", options.path,
              last.step, view.total, name(Counting::paper), summary(Counting::paper), table.text(),
-             view.closing, saving, measured_text(measured));
+             view.closing, percent_text(saving), measured_text(measured));
 }
 
 }  // namespace bitcycle::cli

@@ -3,9 +3,13 @@
 // `bitcycle cost` of a recipe, which says what a run of it will cost as far as that is known, and
 // of a run, whose log says what it has cost.
 
+#include "bitcycle/config/recipe.h"
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/schedule/schedule.h"
 
+#include "cli/step_cost.h"
+
+#include <optional>
 #include <string>
 
 namespace bitcycle::cli {
@@ -16,6 +20,10 @@ struct RecipeCostOptions {
   Counting counting = Counting::paper;
   bool json = false;
 };
+
+// What a run of a recipe costs, by the rule "paper"; nothing where its length is given in epochs,
+// whose steps the data alone know.
+std::optional<Bounds> recipe_gbitops(const Recipe& recipe);
 
 void print_recipe_cost(const RecipeCostOptions& options);
 void print_run_cost(const RecipeCostOptions& options);

@@ -5,6 +5,7 @@
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/events/metrics_file.h"
+#include "bitcycle/report/format.h"
 
 #include "cli/run_paths.h"
 
@@ -112,8 +113,9 @@ RunLength drawn_length(double epochs, Step steps) {
 }
 
 std::string spent(const LoggedStep& last, LayerBits upper) {
-  return fmt::format("spent {:.4g} GBitOPs, {:.1f} % of static {} (from metrics.jsonl)\n",
-                     last.gbitops, 100 * last.gbitops / last.gbitops_static, to_text(upper));
+  return fmt::format("spent {} GBitOPs, {} of static {} (from metrics.jsonl)\n",
+                     amount_text(last.gbitops), share_text(last.gbitops, last.gbitops_static),
+                     to_text(upper));
 }
 
 }  // namespace

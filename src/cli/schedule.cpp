@@ -3,6 +3,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/file.h"
+#include "bitcycle/report/format.h"
 #include "bitcycle/report/narration.h"
 #include "bitcycle/report/svg_plot.h"
 #include "bitcycle/report/table.h"
@@ -154,16 +155,11 @@ void print_names_json(const Options& options) {
   fmt::print("{}\n", json_text(names));
 }
 
-std::string width_name(int bits) {
-  return bits == 0 ? "float" : std::to_string(bits);
-}
-
 std::string level_table(const Run& run) {
   Table table({"bits", "first step", "steps", "share of time"});
   for (const Level& level : levels(run.forward, run.steps)) {
-    const double share = static_cast<double>(level.steps) / static_cast<double>(run.steps);
-    table.add_row({width_name(level.bits), std::to_string(level.first), std::to_string(level.steps),
-                   fmt::format("{:.1f} %", 100 * share)});
+    table.add_row({bits_text(level.bits), std::to_string(level.first), std::to_string(level.steps),
+                   share_text(static_cast<double>(level.steps), static_cast<double>(run.steps))});
   }
   return table.text();
 }
@@ -184,9 +180,10 @@ void print_table(const Run& run, int cycles) {
   const double cost = run.cost();
   fmt::print(
       "mean {:.4g} bits, last step {}; cost {:.4f} of static {}/{} (forward/backward), "
-      "saving {:.1f} %\n",
-      mean_bits(run.forward, run.steps), width_name(run.forward.bits(run.steps - 1)), cost,
-      width_name(run.reference.forward), width_name(run.reference.backward), 100 * (1 - cost));
+      "saving {}\n",
+      mean_bits(run.forward, run.steps), bits_text(run.forward.bits(run.steps - 1)), cost,
+      bits_text(run.reference.forward), bits_text(run.reference.backward),
+      percent_text(100 * (1 - cost)));
 }
 
 void print_csv(const Run& run) {

@@ -1,0 +1,19 @@
+#pragma once
+
+// How tables write the precision of a run: as the papers do, forward over backward.
+
+#include "bitcycle/config/recipe.h"
+
+#include <string>
+
+namespace bitcycle {
+
+// "CR 3-8", "static 8", "fp", or the expression that the name is.
+std::string schedule_text(const ScheduleSpec& spec);
+// The same with everything that is not as usual: "CR 3-8 x4, start 0.25".
+std::string full_schedule_text(const ScheduleSpec& spec);
+// "CR 3-8/8", weights and activations apart where they differ; "PFQ 3-4-6-8/6-6-8-8", the stages;
+// "DFQ 4w cp 3", "FracTrain 4w cp 1.5-2", bits of weights and targets; "float".
+std::string precision_text(const PrecisionRecipe& precision);
+
+}  // namespace bitcycle

@@ -1,0 +1,72 @@
+#include "bitcycle/report/precision_text.h"
+
+#include "bitcycle/schedule/schedule.h"
+#include "bitcycle/schedule/spec.h"
+
+#include "config/fields.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+namespace bitcycle {
+namespace {
+
+std::string progressive_text(const ProgressiveRecipe& recipe) {
+  return fmt::format("PFQ {}/{}", fmt::join(recipe.forward, "-"), fmt::join(recipe.backward, "-"));
+}
+
+std::string dynamic_text(const DynamicRecipe& recipe) {
+  return fmt::format("{} {}w cp {}", recipe.target.size() > 1 ? "FracTrain" : "DFQ", *recipe.weight,
+                     fmt::join(recipe.target, "-"));
+}
+
+bool is_expression(const ScheduleSpec& spec) {
+  const std::vector<std::string> names = schedule_names();
+  return std::ranges::find(names, spec.name) == names.end();
+}
+
+}  // namespace
+
+std::string schedule_text(const ScheduleSpec& spec) {
+  if (max_bits(spec) == 0) return "fp";
+  if (is_expression(spec)) return spec.name;
+  const int min = spec.min.value_or(spec.max);
+  return min == spec.max ? fmt::format("{} {}", spec.name, spec.max)
+                         : fmt::format("{} {}-{}", spec.name, min, spec.max);
+}
+
+std::string full_schedule_text(const ScheduleSpec& spec) {
+  const ScheduleTraits has = traits_of(spec);
+  const ScheduleSpec usual;
+  std::string text = schedule_text(spec);
+  if (has.fixed) return text;
+  const auto add = [&](const char* name, double value, double as_usual) {
+    if (value != as_usual) text += fmt::format(", {} {:g}", name, value);
+  };
+  if (has.cyclic && !is_expression(spec)) text += fmt::format(" x{}", spec.cycles);
+  if (has.rex) add("beta", spec.beta, usual.beta);
+  if (has.exponential) add("rate", spec.rate, usual.rate);
+  add("start", spec.start, usual.start);
+  add("end", spec.end, usual.end);
+  if (spec.cycle_length != usual.cycle_length) {
+    text += ", " + words(spec.cycle_length)[static_cast<std::size_t>(spec.cycle_length)];
+  }
+  return text;
+}
+
+std::string precision_text(const PrecisionRecipe& precision) {
+  const std::string overrides = precision.overrides.empty() ? "" : " with overrides";
+  if (precision.progressive) return progressive_text(*precision.progressive) + overrides;
+  if (precision.dynamic) return dynamic_text(*precision.dynamic) + overrides;
+  const std::string weight = schedule_text(precision.weight.value_or(precision.forward));
+  const std::string activation = schedule_text(precision.activation.value_or(precision.forward));
+  const std::string forward = weight == activation ? weight : weight + "w " + activation + "a";
+  if (forward == "fp") return "float";
+  const ScheduleSpec& back = precision.backward;
+  const bool plain = back.name == "static" && back.max != 0;
+  return forward + "/" + (plain ? std::to_string(back.max) : schedule_text(back)) + overrides;
+}
+
+}  // namespace bitcycle
