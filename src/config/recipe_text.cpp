@@ -72,12 +72,6 @@ class LaterDefaults {
   std::map<std::string, std::string> values_;
 };
 
-std::map<std::string, std::string> flat(const Recipe& recipe) {
-  Flattener flattener;
-  describe(flattener, recipe);
-  return flattener.values();
-}
-
 }  // namespace
 
 std::string to_toml(const Recipe& recipe) {
@@ -86,10 +80,16 @@ std::string to_toml(const Recipe& recipe) {
   return writer.text();
 }
 
+std::map<std::string, std::string> result_keys(const Recipe& recipe) {
+  Flattener flattener;
+  describe(flattener, recipe);
+  return flattener.values();
+}
+
 std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
   std::map<std::string, std::pair<std::string, std::string>> both;
-  for (const auto& [key, literal] : flat(a)) both[key].first = literal;
-  for (const auto& [key, literal] : flat(b)) both[key].second = literal;
+  for (const auto& [key, literal] : result_keys(a)) both[key].first = literal;
+  for (const auto& [key, literal] : result_keys(b)) both[key].second = literal;
   const auto shown = [](const std::string& literal) { return literal.empty() ? "unset" : literal; };
   std::vector<std::string> lines;
   for (const auto& [key, values] : both) {
@@ -104,7 +104,7 @@ std::string fingerprint(const Recipe& recipe) {
   const Recipe initial;
   describe(unsaid, initial);
   Fingerprint print;
-  for (const auto& [key, literal] : flat(recipe)) {
+  for (const auto& [key, literal] : result_keys(recipe)) {
     if (unsaid.has(key, literal)) continue;
     print.add(key);
     print.add(literal);

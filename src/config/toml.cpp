@@ -9,21 +9,9 @@ namespace {
 
 constexpr std::string_view kSetting = "--set ";
 
-std::string place(const toml::source_region& where) {
-  const std::string origin = where.path ? *where.path : "recipe";
-  if (from_setting(where) || !where.begin) return origin;
-  return fmt::format("{}:{}:{}", origin, where.begin.line, where.begin.column);
-}
-
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
   return first == text.npos ? "" : text.substr(first, last - first + 1);
-}
-
-std::string on_one_line(const toml::node& value) {
-  std::ostringstream text;
-  text << toml::toml_formatter(value, toml::format_flags::none);
-  return text.str();
 }
 
 void merge(toml::table& into, toml::table&& from) {
@@ -40,13 +28,25 @@ void merge(toml::table& into, toml::table&& from) {
 
 }  // namespace
 
+std::string place_text(const toml::source_region& where) {
+  const std::string origin = where.path ? *where.path : "recipe";
+  if (from_setting(where) || !where.begin) return origin;
+  return fmt::format("{}:{}:{}", origin, where.begin.line, where.begin.column);
+}
+
 Error recipe_error(const toml::source_region& where, const std::string& what,
                    const std::string& hint) {
-  return Error(ErrorCode::recipe, place(where) + ": " + what, hint);
+  return Error(ErrorCode::recipe, place_text(where) + ": " + what, hint);
 }
 
 bool from_setting(const toml::source_region& where) {
   return where.path && where.path->starts_with(kSetting);
+}
+
+std::string on_one_line(const toml::node& value) {
+  std::ostringstream text;
+  text << toml::toml_formatter(value, toml::format_flags::none);
+  return text.str();
 }
 
 std::string in_words(const toml::node& node) {

@@ -16,11 +16,17 @@ namespace bitcycle {
 Error recipe_error(const toml::source_region& where, const std::string& what,
                    const std::string& hint = "");
 
+// file:line:column, or the --set.
+std::string place_text(const toml::source_region& where);
+
 // Whether a value was set on the command line.
 bool from_setting(const toml::source_region& where);
 
 // A value for a message: `"abc"`, `12`, `a table`.
 std::string in_words(const toml::node& node);
+
+// A value as TOML.
+std::string on_one_line(const toml::node& node);
 
 // A string as a TOML value.
 std::string quoted(const std::string& text);

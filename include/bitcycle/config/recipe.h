@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -219,7 +220,10 @@ Recipe parse_recipe(std::string_view text, const std::string& origin,
                     const std::vector<std::string>& settings = {});
 // The recipe with every default spelled out, as TOML that parses to the same recipe.
 std::string to_toml(const Recipe& recipe);
-// The keys that decide what a run computes and in which two recipes differ, each as "key: a -> b".
+// The keys that decide what a run computes, dotted, and their values as TOML. Keys that do not
+// apply or are not set are left out.
+std::map<std::string, std::string> result_keys(const Recipe& recipe);
+// Those in which two recipes differ, each as "key: a -> b".
 // Keys that only say how it is carried out (threads, workers, logging, checkpoints) do not count.
 std::vector<std::string> differences(const Recipe& a, const Recipe& b);
 // The same for two recipes exactly when they have no differences().

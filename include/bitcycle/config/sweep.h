@@ -1,0 +1,42 @@
+#pragma once
+
+// A sweep describes a grid of runs: recipes x variants x axes x seeds. docs/sweeps.md has the keys.
+//
+//   recipe = "demo-cpt.toml"           # or a list; relative to the sweep's file
+//   seeds = [1, 2, 3]
+//   baseline = "static"                # what the others are compared with; default: the last
+//   [set]                              # of every cell, laid over the recipe
+//   steps = 200
+//   [axes]                             # each list multiplies the grid
+//   optimizer.lr = [0.1, 0.05]
+//   [variants.cpt]                     # recipes' keys, by a name
+//   [variants.static]
+//   precision.forward = 8
+//
+// Reading a sweep checks the recipe of every cell. Mistakes are Error(recipe) with file, line,
+// column and the nearest known name.
+
+#include "bitcycle/config/recipe.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bitcycle {
+
+struct SweepCell {
+  std::string name;      // "cpt,lr=0.1,seed=2", a directory's
+  std::string group;     // "cpt,lr=0.1": cells that differ in the seed alone
+  std::string baseline;  // the group that it is compared with
+  Recipe recipe;
+};
+
+// The cells in the order of the file, the seeds of a group one after the other. Throws
+// Error(recipe).
+std::vector<SweepCell> read_sweep(const std::filesystem::path& file);
+// The same for text; recipes are looked for from `directory`.
+std::vector<SweepCell> parse_sweep(std::string_view text, const std::string& origin,
+                                   const std::filesystem::path& directory);
+
+}  // namespace bitcycle

@@ -1,0 +1,262 @@
+#include "config/sweep_parts.h"
+
+#include "bitcycle/base/nearest.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace bitcycle {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kKeys = {"recipe", "seeds", "baseline", "set", "axes", "variants"};
+
+[[noreturn]] void refuse(const std::string& key, const toml::node& node,
+                         const std::string& expected, const std::string& hint = "") {
+  throw recipe_error(node.source(),
+                     fmt::format("{}: expected {}, found {}", key, expected, in_words(node)), hint);
+}
+
+void refuse_unknown(const toml::table& document) {
+  for (auto&& [key, node] : document) {
+    const std::string name(key.str());
+    if (std::ranges::find(kKeys, name) != kKeys.end()) continue;
+    throw recipe_error(key.source(), "unknown key " + name,
+                       suggest(name, kKeys) + " A recipe's keys stand in [set].");
+  }
+}
+
+// toml++ sorts keys by name; people expect the order of the file.
+struct Entry {
+  std::string key;
+  toml::source_region where;
+  const toml::node* node;
+};
+std::vector<Entry> in_file_order(const toml::table& table) {
+  std::vector<Entry> entries;
+  for (auto&& [key, node] : table) {
+    entries.push_back({std::string(key.str()), key.source(), &node});
+  }
+  const auto earlier = [](const Entry& a, const Entry& b) {
+    return std::pair(a.where.begin.line, a.where.begin.column) <
+           std::pair(b.where.begin.line, b.where.begin.column);
+  };
+  std::ranges::sort(entries, earlier);
+  return entries;
+}
+
+const toml::table& table_of(const std::string& key, const toml::node& node) {
+  if (!node.is_table()) refuse(key, node, "a table");
+  return *node.as_table();
+}
+
+bool is_part_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-' || c == '+';
+}
+
+// A value as part of a directory's name: what is no letter, digit or . _ - + becomes a dash.
+std::string value_name(const toml::node& node) {
+  const std::string text =
+      node.is_string() ? *node.value<std::string>() : on_one_line(node);
+  std::string name;
+  for (const char c : text) {
+    if (is_part_of_name(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
+}
+
+Assignment assignment(const std::string& key, const toml::node& node) {
+  return {key + "=" + on_one_line(node), place_text(node.source())};
+}
+
+// Keys may be dotted or stand in tables. A table in braces is a value, but never at the top, where
+// recipes have their sections.
+void add_assignments(const toml::table& table, const std::string& prefix,
+                     std::vector<Assignment>& assignments) {
+  for (const auto& [key, where, node] : in_file_order(table)) {
+    const toml::table* inner = node->as_table();
+    if (inner != nullptr && (prefix.empty() || !inner->is_inline())) {
+      add_assignments(*inner, prefix + key + ".", assignments);
+    } else {
+      assignments.push_back(assignment(prefix + key, *node));
+    }
+  }
+}
+
+fs::path recipe_path(const toml::node& node, const fs::path& directory) {
+  if (!node.is_string()) refuse("recipe", node, "the path of a recipe");
+  const fs::path path = (directory / *node.value<std::string>()).lexically_normal();
+  if (fs::exists(path)) return path;
+  throw recipe_error(node.source(), fmt::format("recipe: there is no file \"{}\"", path.string()),
+                     "Paths are looked for from the directory of the sweep's file.");
+}
+
+std::vector<Choice> recipes_of(const toml::table& document, const fs::path& directory) {
+  std::vector<Choice> recipes;
+  const toml::node* node = document.get("recipe");
+  if (node == nullptr) return recipes;
+  const auto add = [&](const toml::node& entry) {
+    const fs::path path = recipe_path(entry, directory);
+    recipes.push_back({path.stem().string(), {}, path});
+  };
+  if (!node->is_array()) {
+    add(*node);
+    return recipes;
+  }
+  if (node->as_array()->empty()) refuse("recipe", *node, "a recipe or more", "Name one.");
+  for (const toml::node& entry : *node->as_array()) add(entry);
+  return recipes;
+}
+
+Choice variant_of(const Entry& entry, const fs::path& directory) {
+  const bool plain = std::ranges::all_of(entry.key, is_part_of_name);
+  if (!plain || entry.key.empty() || entry.key.starts_with('.')) {
+    throw recipe_error(entry.where,
+                       fmt::format("variants: expected a name of letters, digits, dots, dashes "
+                                   "and underscores, found \"{}\"",
+                                   entry.key),
+                       "It becomes part of directories' names.");
+  }
+  Choice variant{entry.key, {}};
+  const toml::table& content = table_of("variants." + entry.key, *entry.node);
+  if (const toml::node* recipe = content.get("recipe")) {
+    variant.recipe = recipe_path(*recipe, directory);
+  }
+  add_assignments(content, "", variant.assignments);
+  std::erase_if(variant.assignments,
+                [](const Assignment& a) { return a.setting.starts_with("recipe="); });
+  return variant;
+}
+
+std::vector<Choice> variants_of(const toml::table& document, const fs::path& directory) {
+  std::vector<Choice> variants;
+  const toml::node* node = document.get("variants");
+  if (node == nullptr) return variants;
+  for (const Entry& entry : in_file_order(table_of("variants", *node))) {
+    variants.push_back(variant_of(entry, directory));
+  }
+  return variants;
+}
+
+struct Axis {
+  std::string key;
+  const toml::node* node;
+};
+
+void add_axes(const toml::table& table, const std::string& prefix, std::vector<Axis>& axes) {
+  for (const auto& [key, where, node] : in_file_order(table)) {
+    if (const toml::table* inner = node->as_table()) {
+      add_axes(*inner, prefix + key + ".", axes);
+    } else {
+      axes.push_back({prefix + key, node});
+    }
+  }
+}
+
+std::vector<Choice> values_of(const Axis& axis, const std::string& shown) {
+  const std::string key = "axes." + axis.key;
+  const toml::array* values = axis.node->as_array();
+  if (values == nullptr || values->empty()) refuse(key, *axis.node, "a list of values");
+  if (axis.key == "seed") {
+    throw recipe_error(axis.node->source(), key + ": seeds are no axis", "Write seeds = [1, 2].");
+  }
+  std::vector<Choice> choices;
+  std::set<std::string> names;
+  for (const toml::node& value : *values) {
+    const std::string name = shown + "=" + value_name(value);
+    if (!names.insert(name).second) {
+      throw recipe_error(value.source(),
+                         fmt::format("{}: two values would both be called \"{}\"", key, name),
+                         "Leave one out, or give them names as [variants.NAME].");
+    }
+    choices.push_back({name, {assignment(axis.key, value)}});
+  }
+  return choices;
+}
+
+std::string last_part(const std::string& key) {
+  return key.substr(key.rfind('.') + 1);
+}
+
+// Called by the last part of their keys, where that tells them apart.
+std::vector<std::vector<Choice>> axes_of(const toml::table& document) {
+  std::vector<Axis> axes;
+  if (const toml::node* node = document.get("axes")) add_axes(table_of("axes", *node), "", axes);
+  std::vector<std::vector<Choice>> choices;
+  for (const Axis& axis : axes) {
+    const std::string brief = last_part(axis.key);
+    const auto shared = std::ranges::count_if(
+        axes, [&](const Axis& other) { return last_part(other.key) == brief; });
+    choices.push_back(values_of(axis, shared > 1 ? axis.key : brief));
+  }
+  return choices;
+}
+
+std::vector<Choice> seeds_of(const toml::table& document) {
+  std::vector<Choice> seeds;
+  const toml::node* node = document.get("seeds");
+  if (node == nullptr) return seeds;
+  const std::string expected = "a list of whole numbers, such as [1, 2, 3]";
+  if (!node->is_array() || node->as_array()->empty()) refuse("seeds", *node, expected);
+  for (const toml::node& seed : *node->as_array()) {
+    if (!seed.is_integer()) refuse("seeds", seed, "a whole number");
+    const std::string name = "seed=" + value_name(seed);
+    if (std::ranges::find(seeds, name, &Choice::name) != seeds.end()) {
+      throw recipe_error(seed.source(), "seeds: there are two of " + in_words(seed));
+    }
+    seeds.push_back({name, {assignment("seed", seed)}});
+  }
+  return seeds;
+}
+
+void require_recipes(const SweepParts& parts) {
+  const auto has_none = [](const Choice& variant) { return variant.recipe.empty(); };
+  const bool needed = parts.variants.empty() || std::ranges::any_of(parts.variants, has_none);
+  if (!needed || !parts.recipes.empty()) return;
+  throw recipe_error(parts.document, "expected a recipe, found none",
+                     "Write recipe = \"PATH\", relative to this file.");
+}
+
+void require_names_apart(const toml::table& document, const std::vector<Choice>& recipes) {
+  std::set<std::string> names;
+  for (const Choice& recipe : recipes) {
+    if (names.insert(recipe.name).second) continue;
+    throw recipe_error(document.get("recipe")->source(),
+                       fmt::format("recipe: two are called \"{}\"", recipe.name),
+                       "Give them names as [variants.NAME], each with its recipe.");
+  }
+}
+
+}  // namespace
+
+SweepParts sweep_parts(const toml::table& document, const std::string& origin,
+                       const fs::path& directory) {
+  refuse_unknown(document);
+  SweepParts parts{.recipes = recipes_of(document, directory),
+                   .variants = variants_of(document, directory),
+                   .axes = axes_of(document),
+                   .seeds = seeds_of(document)};
+  parts.document = {{}, {}, std::make_shared<const std::string>(origin)};
+  if (const toml::node* set = document.get("set")) {
+    add_assignments(table_of("set", *set), "", parts.everywhere);
+  }
+  if (const toml::node* baseline = document.get("baseline")) {
+    if (!baseline->is_string()) refuse("baseline", *baseline, "the name of a variant");
+    parts.baseline = *baseline->value<std::string>();
+    parts.baseline_place = baseline->source();
+  }
+  require_names_apart(document, parts.recipes);
+  require_recipes(parts);
+  return parts;
+}
+
+}  // namespace bitcycle
