@@ -83,8 +83,9 @@ void require_countable(const SweepParts& parts) {
                                      std::max<std::size_t>(1, parts.seeds.size()));
   for (const auto& axis : parts.axes) cells *= static_cast<double>(axis.size());
   if (cells <= static_cast<double>(kMostCells)) return;
-  throw recipe_error(parts.document, fmt::format("expected a sweep of at most {} cells, found {:.0f}",
-                                                 kMostCells, cells));
+  throw recipe_error(
+      parts.document,
+      fmt::format("expected a sweep of at most {} cells, found {:.0f}", kMostCells, cells));
 }
 
 // The group with the stated head and the same tail; or the one that is stated in full.
@@ -102,7 +103,8 @@ class Baselines {
 
   std::string of(const GroupPlan& group) const {
     for (const GroupPlan& other : groups_) {
-      if (!stated_.empty() && other.head == stated_ && other.tail == group.tail) return other.name();
+      if (!stated_.empty() && other.head == stated_ && other.tail == group.tail)
+        return other.name();
     }
     return known_name(stated_) ? stated_ : groups_.back().name();
   }

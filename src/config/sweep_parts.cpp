@@ -58,10 +58,19 @@ bool is_part_of_name(char c) {
          c == '_' || c == '-' || c == '+';
 }
 
+std::string words_of(const toml::node& node) {
+  if (node.is_string()) return *node.value<std::string>();
+  if (!node.is_table()) return on_one_line(node);
+  std::string text;
+  for (const auto& [key, where, value] : in_file_order(*node.as_table())) {
+    text += key + " " + words_of(*value) + " ";
+  }
+  return text;
+}
+
 // A value as part of a directory's name: what is no letter, digit or . _ - + becomes a dash.
 std::string value_name(const toml::node& node) {
-  const std::string text =
-      node.is_string() ? *node.value<std::string>() : on_one_line(node);
+  const std::string text = words_of(node);
   std::string name;
   for (const char c : text) {
     if (is_part_of_name(c)) {

@@ -1,5 +1,8 @@
 #include "config/toml.h"
 
+#include "config/literal.h"
+
+#include <cmath>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -44,6 +47,9 @@ bool from_setting(const toml::source_region& where) {
 }
 
 std::string on_one_line(const toml::node& value) {
+  // toml++ writes 0.1 as 0.10000000000000001.
+  const auto number = value.value_exact<double>();
+  if (number && std::isfinite(*number)) return literal(*number);
   std::ostringstream text;
   text << toml::toml_formatter(value, toml::format_flags::none);
   return text.str();
