@@ -22,5 +22,6 @@ void add_compare(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
+void add_sweep(CLI::App& app, Action& action);
 
 }  // namespace bitcycle::cli

@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("bitcycle ") + kVersion);
   Action action;
   add_train(app, action);
+  add_sweep(app, action);
   add_eval(app, action);
   add_show(app, action);
   add_compare(app, action);

@@ -3,8 +3,13 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/backend.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/cost/run_cost.h"
+#include "bitcycle/events/metrics_file.h"
+#include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/file.h"
+#include "bitcycle/report/format.h"
 #include "bitcycle/report/live_line.h"
+#include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/table.h"
 
 #include "base/json_text.h"
@@ -33,68 +38,48 @@ std::string text_of(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// "CR 3-8", "static 8", "fp", or the expression that the name is.
-std::string schedule_text(const ScheduleSpec& spec) {
-  if (max_bits(spec) == 0) return "fp";
-  const auto names = schedule_names();
-  if (std::find(names.begin(), names.end(), spec.name) == names.end()) return spec.name;
-  const int min = spec.min.value_or(spec.max);
-  return min == spec.max ? fmt::format("{} {}", spec.name, spec.max)
-                         : fmt::format("{} {}-{}", spec.name, min, spec.max);
-}
-
-// "PFQ 3-4-6-8/6-6-8-8", the stages.
-std::string progressive_text(const ProgressiveRecipe& recipe) {
-  return fmt::format("PFQ {}/{}", fmt::join(recipe.forward, "-"), fmt::join(recipe.backward, "-"));
-}
-
-// "DFQ 4w cp 3", "FracTrain 4w cp 1.5-2-2.5-3": bits of weights, targets.
-std::string dynamic_text(const DynamicRecipe& recipe) {
-  return fmt::format("{} {}w cp {}", recipe.target.size() > 1 ? "FracTrain" : "DFQ", *recipe.weight,
-                     fmt::join(recipe.target, "-"));
-}
-
-// "CR 3-8/8": forward over backward; weights and activations apart where they differ.
-std::string precision_text(const PrecisionRecipe& precision) {
-  const std::string overrides = precision.overrides.empty() ? "" : " with overrides";
-  if (precision.progressive) return progressive_text(*precision.progressive) + overrides;
-  if (precision.dynamic) return dynamic_text(*precision.dynamic) + overrides;
-  const std::string weight = schedule_text(precision.weight.value_or(precision.forward));
-  const std::string activation = schedule_text(precision.activation.value_or(precision.forward));
-  const std::string forward = weight == activation ? weight : weight + "w " + activation + "a";
-  if (forward == "fp") return "float";
-  const ScheduleSpec& back = precision.backward;
-  const bool plain = back.name == "static" && back.max != 0;
-  return forward + "/" + (plain ? std::to_string(back.max) : schedule_text(back)) + overrides;
-}
-
 struct TimingLine {
   std::int64_t step = 0;
   double seconds = 0;
+  std::string machine;
 };
+
+// Runs of before did not note what they were measured on.
+std::string machine_of(const Json& line) {
+  const Json threads = line.value("threads", Json()), machine = line.value("machine", Json());
+  if (!threads.is_number_integer() || !machine.is_string()) return "";
+  return fmt::format("{} threads of {}", threads.get<int>(), machine.get<std::string>());
+}
 
 TimingLine parse_timing(const std::string& line, const std::string& origin) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   const bool whole = json.is_object() && json.value("step", Json()).is_number_integer() &&
                      json.value("seconds", Json()).is_number();
-  if (whole) return {json["step"], json["seconds"]};
+  if (whole) return {json["step"], json["seconds"], machine_of(json)};
   throw Error(ErrorCode::io, origin + ": expected a line with \"step\" and \"seconds\"",
               "The file is damaged; remove the line, whose time is then missing, or the file.");
 }
 
+struct Timing {
+  std::optional<double> seconds;
+  std::string machine;  // several, joined, of a run that moved
+};
+
 // Steps that a killed process had to repeat were logged twice; the later line counts.
-std::optional<double> measured_seconds(const fs::path& timing) {
-  if (!fs::exists(timing)) return std::nullopt;
-  std::istringstream lines(text_of(timing));
+Timing measured_timing(const fs::path& file) {
+  if (!fs::exists(file)) return {};
+  std::istringstream lines(text_of(file));
   std::map<std::int64_t, double> seconds;
+  std::set<std::string> machines;
   int number = 0;
   for (std::string text; std::getline(lines, text);) {
-    const TimingLine line = parse_timing(text, fmt::format("{}:{}", timing.string(), ++number));
+    const TimingLine line = parse_timing(text, fmt::format("{}:{}", file.string(), ++number));
     seconds[line.step] = line.seconds;
+    machines.insert(line.machine);
   }
   double total = 0;
   for (const auto& [step, value] : seconds) total += value;
-  return total;
+  return {total, fmt::format("{}", fmt::join(machines, ", then "))};
 }
 
 // A score whose loss or other metric is not finite (null in JSON) is none.
@@ -112,33 +97,96 @@ std::vector<StageChange> stages_in(const Json& summary) {
   return stages;
 }
 
+// What the recipe alone says.
+RunSummary planned(const fs::path& run, const Recipe& recipe) {
+  RunSummary summary{.run = run.string(), .recipe = recipe};
+  summary.total = recipe.steps;
+  summary.precision = precision_text(recipe.precision);
+  summary.backend =
+      summary.precision == "float" ? "float" : std::string(name(recipe.precision.backend));
+  summary.score.metric = metrics_of(task_of(recipe.model.name)).primary();
+  summary.gated = recipe.precision.dynamic.has_value();
+  return summary;
+}
+
+void add_results(const Json& json, RunSummary& summary) {
+  const std::string metric = summary.score.metric.name;
+  if (summary.precision != "float") summary.backend = json.value("backend", summary.backend);
+  summary.score.value = finite_score(json.at("test_of_best"), metric);
+  summary.gbitops = json.at("gbitops");
+  summary.counting = counting_by_name(json.at("counting").get<std::string>());
+  summary.saving_percent = json.at("saving_percent");
+  summary.step = summary.total = json.at("steps");
+  summary.stages = stages_in(json);
+}
+
+void add_timing(RunSummary& summary) {
+  const Timing timing = measured_timing(fs::path(summary.run) / "timing.jsonl");
+  summary.training_seconds = timing.seconds;
+  summary.machine = timing.machine;
+}
+
+// How far an unfinished run has come. A log that cannot be read says nothing, as none does.
+void add_progress(RunSummary& summary) {
+  summary.state = RunState::unfinished;
+  summary.step = CheckpointStore(summary.run).latest().value_or(0);
+  if (!fs::exists(fs::path(summary.run) / "metrics.jsonl")) return;
+  const std::vector<LoggedStep> log = logged_steps(summary.run);
+  if (log.empty()) return;
+  const LoggedStep& last = log.back();
+  summary.step = std::max(summary.step, last.step);
+  summary.gbitops = last.gbitops;
+  summary.saving_percent = saving_percent(last.gbitops, last.gbitops_static);
+  if (summary.total == 0 && last.epoch > 0) {
+    summary.total =
+        std::llround(summary.recipe.epochs * static_cast<double>(last.step) / last.epoch);
+  }
+}
+
+RunSummary unreadable(const fs::path& run, const std::string& why) {
+  RunSummary summary{.run = run.string(), .state = RunState::unreadable, .trouble = why};
+  summary.score.value = std::numeric_limits<double>::quiet_NaN();
+  return summary;
+}
+
+// "" where there is a run.
+std::string nothing_there(const fs::path& run) {
+  if (!fs::exists(run)) return "there is no such directory";
+  if (!fs::is_directory(run)) return "this is no directory";
+  if (!fs::exists(run / "recipe.toml")) return "no run has begun here: it has no recipe.toml";
+  return "";
+}
+
 }  // namespace
 
 RunSummary read_run_summary(const fs::path& run) {
-  const Recipe recipe = read_recipe(run_recipe(run));
+  RunSummary summary = planned(run, read_recipe(run_recipe(run)));
   if (!fs::exists(run / "summary.json")) {
     throw Error(ErrorCode::usage, "the run in \"" + run.string() + "\" is not finished",
                 "Finish it with: bitcycle train " + run.string() + " --resume");
   }
-  const std::string precision = precision_text(recipe.precision);
-  const Metric& metric = metrics_of(task_of(recipe.model.name)).primary();
-  const auto seconds = measured_seconds(run / "timing.jsonl");
+  add_timing(summary);
   try {
-    const Json json = Json::parse(text_of(run / "summary.json"));
-    return {.run = run.string(),
-            .precision = precision,
-            .backend = precision == "float" ? "float"
-                                            : json.value("backend", name(recipe.precision.backend)),
-            .score = {metric, finite_score(json.at("test_of_best"), metric.name)},
-            .gbitops = json.at("gbitops"),
-            .counting = counting_by_name(json.at("counting").get<std::string>()),
-            .saving_percent = json.at("saving_percent"),
-            .training_seconds = seconds,
-            .stages = stages_in(json),
-            .gated = recipe.precision.dynamic.has_value()};
+    add_results(Json::parse(text_of(run / "summary.json")), summary);
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::io, (run / "summary.json").string() + ": " + error.what(),
                 "The file is damaged; remove it and resume the run to write it again.");
+  }
+  return summary;
+}
+
+RunSummary look_at_run(const fs::path& run) {
+  if (const std::string why = nothing_there(run); !why.empty()) return unreadable(run, why);
+  try {
+    if (fs::exists(run / "summary.json")) return read_run_summary(run);
+    RunSummary summary = planned(run, read_recipe(run / "recipe.toml"));
+    summary.score.value = std::numeric_limits<double>::quiet_NaN();
+    add_timing(summary);
+    add_progress(summary);
+    return summary;
+  } catch (const Error& error) {
+    const std::string hint = error.hint().empty() ? "" : "\n  " + error.hint();
+    return unreadable(run, error.what() + hint);
   }
 }
 
@@ -150,18 +198,13 @@ bool same_metric(const std::vector<RunSummary>& runs) {
   });
 }
 
-// How much less time a run took than another: "31.5 %".
-std::string time_saved(const RunSummary& run, const RunSummary& baseline) {
-  if (&run == &baseline || !run.training_seconds || !baseline.training_seconds) return "-";
-  return fmt::format("{:.1f} %",
-                     100.0 * (1.0 - *run.training_seconds / *baseline.training_seconds));
-}
-
 }  // namespace
 
 std::string counting_note(const std::vector<RunSummary>& runs) {
   std::set<Counting> rules;
-  for (const RunSummary& run : runs) rules.insert(run.counting);
+  for (const RunSummary& run : runs) {
+    if (run.state != RunState::unreadable) rules.insert(run.counting);
+  }
   std::string text;
   for (const Counting rule : rules) {
     text += fmt::format("GBitOPs by the counting rule \"{}\": {}.\n", name(rule), summary(rule));
@@ -173,15 +216,12 @@ std::string summary_table(const std::vector<RunSummary>& runs) {
   const bool one_metric = same_metric(runs);
   Table table({"precision", "backend",
                one_metric ? "test " + runs.front().score.metric.name : "test score", "GBitOPs",
-               "cost saved", "training time", "time saved", "run directory"});
+               "cost saved", "training time", "run directory"});
   for (const RunSummary& run : runs) {
-    const auto& [metric, value] = run.score;
     table.add_row({run.precision, run.backend,
-                   (one_metric ? "" : metric.name + " ") +
-                       (std::isfinite(value) ? metric.text(value) : "not finite"),
-                   fmt::format("{:.4g}", run.gbitops), fmt::format("{:.1f} %", run.saving_percent),
-                   run.training_seconds ? readable_duration(*run.training_seconds) : "-",
-                   time_saved(run, runs.back()), run.run});
+                   (one_metric ? "" : run.score.metric.name + " ") + score_text(run.score),
+                   amount_text(run.gbitops), percent_text(run.saving_percent),
+                   run.training_seconds ? readable_duration(*run.training_seconds) : "-", run.run});
   }
   return table.text();
 }
@@ -199,23 +239,6 @@ std::string stages_text(const std::vector<RunSummary>& runs) {
   }
   const bool any = std::ranges::any_of(runs, [](const auto& run) { return !run.stages.empty(); });
   return any ? table.text() : "";
-}
-
-std::string summary_json(const std::vector<RunSummary>& runs) {
-  Json list = Json::array();
-  for (const RunSummary& run : runs) {
-    list.push_back(
-        {{"run", run.run},
-         {"precision", run.precision},
-         {"backend", run.backend},
-         {run.score.metric.name, std::isfinite(run.score.value) ? Json(run.score.value) : Json()},
-         {"counting", name(run.counting)},
-         {"gbitops", run.gbitops},
-         {"saving_percent", run.saving_percent},
-         {"training_seconds", run.training_seconds ? Json(*run.training_seconds) : Json()}});
-    for (const StageChange& change : run.stages) list.back()["stages"].push_back(to_json(change));
-  }
-  return json_text(list, 2) + "\n";
 }
 
 }  // namespace bitcycle::cli

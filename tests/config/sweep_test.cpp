@@ -72,14 +72,12 @@ TEST_F(SweepTest, VariantsAxesAndSeedsMultiplyInTheOrderOfTheFile) {
       "recipe = \"base.toml\"\nseeds = [7, 2]\n"
       "[axes]\noptimizer.lr = [0.1, 0.05]\ndata.batch_size = [8]\n"
       "[variants.zeta]\n[variants.alpha]\nprecision.forward = 4\n";
-  EXPECT_THAT(names(text), ElementsAre("zeta,lr=0.1,batch_size=8,seed=7",
-                                       "zeta,lr=0.1,batch_size=8,seed=2",
-                                       "zeta,lr=0.05,batch_size=8,seed=7",
-                                       "zeta,lr=0.05,batch_size=8,seed=2",
-                                       "alpha,lr=0.1,batch_size=8,seed=7",
-                                       "alpha,lr=0.1,batch_size=8,seed=2",
-                                       "alpha,lr=0.05,batch_size=8,seed=7",
-                                       "alpha,lr=0.05,batch_size=8,seed=2"));
+  EXPECT_THAT(
+      names(text),
+      ElementsAre("zeta,lr=0.1,batch_size=8,seed=7", "zeta,lr=0.1,batch_size=8,seed=2",
+                  "zeta,lr=0.05,batch_size=8,seed=7", "zeta,lr=0.05,batch_size=8,seed=2",
+                  "alpha,lr=0.1,batch_size=8,seed=7", "alpha,lr=0.1,batch_size=8,seed=2",
+                  "alpha,lr=0.05,batch_size=8,seed=7", "alpha,lr=0.05,batch_size=8,seed=2"));
   const SweepCell last = cells(text).back();
   EXPECT_EQ(last.group, "alpha,lr=0.05,batch_size=8");
   EXPECT_EQ(last.recipe.seed, 2u);
@@ -93,11 +91,11 @@ TEST_F(SweepTest, ACellIsTheRecipeWithTheSameSettings) {
       "recipe = \"base.toml\"\nseeds = [3]\n[set]\noptimizer.lr = 0.2\nlog_every = 7\n"
       "[variants.cpt.precision]\nforward = { schedule = \"CR\", min = 3, max = 8, cycles = 2 }\n"
       "[[variants.cpt.precision.override]]\nlayers = \"conv1\"\nfull_precision = true\n");
-  const Recipe expected = read_recipe(
-      directory_ + "/base.toml",
-      {"optimizer.lr=0.2", "log_every=7", "seed=3",
-       "precision.forward={ schedule = \"CR\", min = 3, max = 8, cycles = 2 }",
-       "precision.override=[{ layers = \"conv1\", full_precision = true }]"});
+  const Recipe expected =
+      read_recipe(directory_ + "/base.toml",
+                  {"optimizer.lr=0.2", "log_every=7", "seed=3",
+                   "precision.forward={ schedule = \"CR\", min = 3, max = 8, cycles = 2 }",
+                   "precision.override=[{ layers = \"conv1\", full_precision = true }]"});
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(to_toml(all[0].recipe), to_toml(expected));
 }
@@ -125,9 +123,10 @@ TEST_F(SweepTest, AxesThatEndAlikeAreCalledByTheirWholeKeys) {
 }
 
 TEST_F(SweepTest, ValuesBecomeNamesThatDirectoriesMayHave) {
-  EXPECT_THAT(names("recipe = \"base.toml\"\n[axes]\n"
-                    "precision.forward = [8, { schedule = \"CR\", min = 3, max = 8 }, \"CR 3:8 x2\"]\n"),
-              ElementsAre("forward=8", "forward=schedule-CR-min-3-max-8", "forward=CR-3-8-x2"));
+  EXPECT_THAT(
+      names("recipe = \"base.toml\"\n[axes]\n"
+            "precision.forward = [8, { schedule = \"CR\", min = 3, max = 8 }, \"CR 3:8 x2\"]\n"),
+      ElementsAre("forward=8", "forward=schedule-CR-min-3-max-8", "forward=CR-3-8-x2"));
 }
 
 TEST_F(SweepTest, TheBaselineIsTheLastVariantAtTheSamePlaceOfTheAxes) {
@@ -170,7 +169,8 @@ TEST_F(SweepTest, WrongValuesAreNamedWhereTheyStand) {
   EXPECT_THAT(mistake("recipe = \"base.toml\"\n[axes]\noptimizer.lr = [0.1, \"fast\"]\n"),
               AllOf(StartsWith("s.toml:3:22: optimizer.lr: expected a number"),
                     HasSubstr("found \"fast\"")));
-  EXPECT_THAT(mistake("recipe = \"base.toml\"\nseeds = [1, -5]\n"), StartsWith("s.toml:2:13: seed"));
+  EXPECT_THAT(mistake("recipe = \"base.toml\"\nseeds = [1, -5]\n"),
+              StartsWith("s.toml:2:13: seed"));
   EXPECT_THAT(mistake("recipe = \"base.toml\"\n[set]\nmodel.name = \"resnet\"\n"),
               HasSubstr("s.toml:3:"));
 }
@@ -187,9 +187,9 @@ TEST_F(SweepTest, EveryKeyRefusesWhatItCannotBe) {
   EXPECT_THAT(mistake(head + "seeds = [1, 1.5]\n"), StartsWith("s.toml:2:13: seeds: expected"));
   EXPECT_THAT(mistake(head + "seeds = [1, 1]\n"), HasSubstr("seeds: there are two of 1"));
   EXPECT_THAT(mistake(head + "baseline = 8\n"), StartsWith("s.toml:2:12: baseline: expected"));
-  EXPECT_THAT(mistake(head + "baseline = \"statik\"\n[variants.static]\n"),
-              AllOf(HasSubstr("s.toml:2:12: baseline: there is no variant"),
-                    HasSubstr("\"static\"")));
+  EXPECT_THAT(
+      mistake(head + "baseline = \"statik\"\n[variants.static]\n"),
+      AllOf(HasSubstr("s.toml:2:12: baseline: there is no variant"), HasSubstr("\"static\"")));
   EXPECT_THAT(mistake(head + "set = 1\n"), StartsWith("s.toml:2:7: set: expected a table"));
   EXPECT_THAT(mistake(head + "axes = 1\n"), StartsWith("s.toml:2:8: axes: expected a table"));
   EXPECT_THAT(mistake(head + "[axes]\noptimizer.lr = 0.1\n"),

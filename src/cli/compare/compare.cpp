@@ -1,9 +1,15 @@
-// `bitcycle compare`: finished runs side by side.
+// `bitcycle compare`: runs and sweeps side by side.
 
+#include "bitcycle/base/error.h"
+
+#include "base/json_text.h"
 #include "cli/command.h"
-#include "cli/run_summary.h"
+#include "cli/compare/comparison_text.h"
+#include "cli/run_paths.h"
+#include "cli/sweep/sweep_record.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/core.h>
@@ -11,36 +17,94 @@
 namespace bitcycle::cli {
 namespace {
 
-std::string savings_note(const std::vector<RunSummary>& runs) {
-  const bool gated = std::ranges::any_of(runs, &RunSummary::gated);
-  return fmt::format(
-      "Cost saved: against static at the same upper bits{}. Time saved: measured, against the last "
-      "run.\n",
-      gated ? ", of runs with gates static 8/8" : "");
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter =
+    "Runs that differ only in the seed are one row, with mean, spread and standard error. The "
+    "others are\nheld against the baseline: the last run, or that of --baseline.\n"
+    "\n"
+    "Examples:\n"
+    "  bitcycle compare runs/demo-cpt runs/demo-static\n"
+    "  bitcycle compare runs/* --baseline runs/demo-float\n"
+    "  bitcycle compare runs/cpt-or-static                the directory of a sweep\n"
+    "  bitcycle compare runs/cpt-or-static --baseline float   a row of it by name";
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string baseline;
+  bool json = false;
+};
+
+std::vector<ComparedRun> runs_of(const fs::path& directory) {
+  if (is_sweep(directory)) return sweep_runs(directory, read_sweep_record(directory));
+  return {{look_at_run(directory)}};
+}
+
+bool same_place(const fs::path& a, const fs::path& b) {
+  std::error_code missing;
+  return fs::equivalent(a, b, missing);
+}
+
+// A run by its directory, or a sweep's group by its name; a run that is not among the others joins
+// them.
+std::size_t find_baseline(const std::string& baseline, std::vector<ComparedRun>& runs) {
+  const auto fits = [&](const ComparedRun& compared) {
+    return compared.group == baseline || same_place(compared.run.run, baseline);
+  };
+  const auto found = std::ranges::find_if(runs, fits);
+  if (found != runs.end()) return static_cast<std::size_t>(found - runs.begin());
+  run_recipe(baseline);  // throws where there is no run
+  runs.push_back({look_at_run(baseline)});
+  return runs.size() - 1;
+}
+
+// The last that can be read.
+std::size_t usual_baseline(const std::vector<ComparedRun>& runs) {
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (runs[i].run.state != RunState::unreadable) return i;
+  }
+  return runs.size() - 1;
+}
+
+// One run among others that cannot be read is a row; where there are no others, it is an error.
+void require_a_run(const std::vector<ComparedRun>& runs) {
+  const auto readable = [](const ComparedRun& compared) {
+    return compared.run.state != RunState::unreadable;
+  };
+  if (std::ranges::any_of(runs, readable)) return;
+  const RunSummary& run = runs.front().run;
+  run_recipe(run.run);
+  throw Error(ErrorCode::io, run.run + ": " + run.trouble);
+}
+
+int run_compare(const Options& options) {
+  std::vector<ComparedRun> runs;
+  for (const std::string& directory : options.runs) {
+    for (ComparedRun& run : runs_of(directory)) runs.push_back(std::move(run));
+  }
+  require_a_run(runs);
+  std::size_t baseline = usual_baseline(runs);
+  if (!options.baseline.empty()) {
+    baseline = find_baseline(options.baseline, runs);
+    for (ComparedRun& run : runs) run.baseline.clear();
+  }
+  const Comparison comparison = compare_runs(std::move(runs), baseline);
+  fmt::print("{}", options.json ? json_text(comparison_json(comparison), 2) + "\n"
+                                : comparison_text(comparison));
+  return 0;
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  struct Options {
-    std::vector<std::string> runs;
-    bool json = false;
-  };
-  auto* command = app.add_subcommand("compare", "Accuracy, cost and time of finished runs");
+  auto* command = app.add_subcommand("compare", "Accuracy, cost and time of runs and sweeps");
   auto options = std::make_shared<Options>();
-  command->add_option("runs", options->runs, "Run directories")->required();
+  command->add_option("runs", options->runs, "Directories of runs or sweeps")->required();
+  command->add_option("--baseline", options->baseline,
+                      "What the others are compared with: a run, or a row of a sweep [the last]");
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("Example:\n  bitcycle compare runs/demo-cpt runs/demo-static");
-  command->callback([options, &action] {
-    action = [options] {
-      std::vector<RunSummary> runs;
-      for (const std::string& run : options->runs) runs.push_back(read_run_summary(run));
-      fmt::print("{}", options->json ? summary_json(runs) : summary_table(runs));
-      if (!options->json)
-        fmt::print("{}{}{}", stages_text(runs), counting_note(runs), savings_note(runs));
-      return 0;
-    };
-  });
+  command->footer(kFooter);
+  command->callback([options, &action] { action = [options] { return run_compare(*options); }; });
 }
 
 }  // namespace bitcycle::cli

@@ -1,0 +1,204 @@
+#include "cli/compare/comparison.h"
+
+#include "bitcycle/report/precision_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+
+namespace bitcycle::cli {
+namespace {
+
+bool readable(const RunSummary& run) {
+  return run.state != RunState::unreadable;
+}
+
+bool counts(const RunSummary& run) {
+  return run.state == RunState::finished && std::isfinite(run.score.value);
+}
+
+// What a run computes, but for its seed. A directory that holds no run is alone.
+std::string identity(const ComparedRun& compared) {
+  const RunSummary& run = compared.run;
+  if (!compared.group.empty()) return "group " + compared.group;
+  if (!readable(run)) return "directory " + run.run;
+  Recipe recipe = run.recipe;
+  recipe.seed = Recipe().seed;
+  return fingerprint(recipe);
+}
+
+std::vector<RunGroup> group_runs(const std::vector<ComparedRun>& runs) {
+  std::vector<RunGroup> groups;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto [place, fresh] = known.emplace(identity(runs[i]), groups.size());
+    if (fresh) {
+      const bool named = !runs[i].group.empty();
+      groups.push_back({named ? runs[i].group : runs[i].run.precision, named, {}});
+    }
+    groups[place->second].runs.push_back(i);
+  }
+  return groups;
+}
+
+// Groups without a name of their own that share a precision are told apart by a run of theirs.
+void tell_apart(const std::vector<ComparedRun>& runs, std::vector<RunGroup>& groups) {
+  std::map<std::string, int> uses;
+  for (const RunGroup& group : groups) ++uses[group.name];
+  for (RunGroup& group : groups) {
+    if (group.named || uses[group.name] == 1) continue;
+    const std::filesystem::path run = runs[group.runs.front()].run.run;
+    group.name += fmt::format(" ({})", (run.has_filename() ? run : run.parent_path()).filename().string());
+  }
+}
+
+std::optional<double> mean_of(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(mean(values));
+}
+
+void add_means(const std::vector<RunSummary>& runs, RunGroup& group) {
+  std::vector<double> scores, gbitops, savings, seconds;
+  for (const std::size_t i : group.runs) {
+    if (runs[i].state != RunState::finished) continue;
+    if (counts(runs[i])) scores.push_back(runs[i].score.value);
+    gbitops.push_back(runs[i].gbitops);
+    savings.push_back(runs[i].saving_percent);
+    if (runs[i].training_seconds) seconds.push_back(*runs[i].training_seconds);
+  }
+  if (!scores.empty()) group.score = spread(scores);
+  group.gbitops = mean_of(gbitops);
+  group.saving_percent = mean_of(savings);
+  group.seconds = mean_of(seconds);
+}
+
+std::vector<SeededValue> seeded_scores(const std::vector<RunSummary>& runs, const RunGroup& group) {
+  std::vector<SeededValue> scores;
+  for (const std::size_t i : group.runs) {
+    if (!counts(runs[i])) continue;
+    scores.push_back({static_cast<std::int64_t>(runs[i].recipe.seed), runs[i].score.value});
+  }
+  return scores;
+}
+
+// Scores mean the same when they are of one metric on one test set.
+bool comparable_scores(const RunSummary& a, const RunSummary& b) {
+  return a.score.metric.name == b.score.metric.name && a.recipe.data.dataset == b.recipe.data.dataset;
+}
+
+// What must be the same for times to be compared: the network, the work of a step, the length, and
+// what they were measured on.
+std::string measured_work(const RunSummary& run) {
+  std::string text = fmt::format("{} steps on {}\n", run.total, run.machine);
+  for (const auto& [key, value] : result_keys(run.recipe)) {
+    const bool network = key.starts_with("model.") && key != "model.weights";
+    const bool work = key == "data.dataset" || key == "data.batch_size" ||
+                      key == "data.image_size" || key == "data.window" ||
+                      key == "optimizer.accumulate";
+    if (network || work) text += key + "=" + value + "\n";
+  }
+  return text;
+}
+
+bool comparable_times(const std::vector<RunSummary>& runs, const RunGroup& a, const RunGroup& b) {
+  std::set<std::string> kinds;
+  for (const RunGroup* group : {&a, &b}) {
+    for (const std::size_t i : group->runs) {
+      if (runs[i].state == RunState::finished) kinds.insert(measured_work(runs[i]));
+    }
+  }
+  return kinds.size() == 1;
+}
+
+void hold_against(const RunGroup& baseline, Comparison& comparison, RunGroup& group) {
+  const std::vector<RunSummary>& runs = comparison.runs;
+  if (group.score && baseline.score &&
+      comparable_scores(comparison.first(group), comparison.first(baseline))) {
+    group.difference =
+        seeded_difference(seeded_scores(runs, group), seeded_scores(runs, baseline));
+  }
+  if (!group.seconds || !baseline.seconds) return;
+  if (!comparable_times(runs, group, baseline)) {
+    comparison.times_withheld = true;
+    return;
+  }
+  group.time_saved_percent = 100 * (1 - *group.seconds / *baseline.seconds);
+}
+
+std::size_t group_of_run(const std::vector<RunGroup>& groups, std::size_t run) {
+  const auto holds = [run](const RunGroup& group) {
+    return std::ranges::find(group.runs, run) != group.runs.end();
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(groups, holds) - groups.begin());
+}
+
+void add_baselines(const std::vector<ComparedRun>& runs, std::size_t baseline,
+                   std::vector<RunGroup>& groups) {
+  const std::size_t usual = group_of_run(groups, baseline);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string& stated = runs[groups[i].runs.front()].baseline;
+    const auto named = std::ranges::find(groups, stated, &RunGroup::name);
+    const std::size_t other = stated.empty() || named == groups.end()
+                                  ? usual
+                                  : static_cast<std::size_t>(named - groups.begin());
+    if (other != i) groups[i].baseline = other;
+  }
+}
+
+// Schedules as tables write them, the rest as recipes do.
+std::map<std::string, std::string> shown_keys(const Recipe& recipe) {
+  std::map<std::string, std::string> keys = result_keys(recipe);
+  const auto show = [&](const std::string& key, const ScheduleSpec& spec) {
+    if (keys.contains(key)) keys[key] = full_schedule_text(spec);
+  };
+  show("precision.forward", recipe.precision.forward);
+  show("precision.backward", recipe.precision.backward);
+  if (recipe.precision.weight) show("precision.weight", *recipe.precision.weight);
+  if (recipe.precision.activation) show("precision.activation", *recipe.precision.activation);
+  return keys;
+}
+
+// Of groups with several seeds the seed is no difference.
+std::vector<DifferingKey> differing_keys(const Comparison& comparison) {
+  std::map<std::string, std::vector<std::string>> values;
+  std::vector<std::size_t> groups;
+  for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
+    const RunSummary& run = comparison.first(comparison.groups[g]);
+    if (!readable(run)) continue;
+    groups.push_back(g);
+    for (const auto& [key, value] : shown_keys(run.recipe)) {
+      values[key].resize(comparison.groups.size(), "-");
+      values[key][g] = value;
+    }
+  }
+  if (comparison.seeds) values.erase("seed");
+  std::vector<DifferingKey> keys;
+  for (auto& [key, all] : values) {
+    const auto differs = [&all, &groups](std::size_t g) { return all[g] != all[groups.front()]; };
+    if (std::ranges::any_of(groups, differs)) keys.push_back({key, std::move(all)});
+  }
+  return keys;
+}
+
+}  // namespace
+
+Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline) {
+  Comparison comparison;
+  comparison.groups = group_runs(runs);
+  tell_apart(runs, comparison.groups);
+  add_baselines(runs, baseline, comparison.groups);
+  for (ComparedRun& compared : runs) comparison.runs.push_back(std::move(compared.run));
+  for (RunGroup& group : comparison.groups) {
+    add_means(comparison.runs, group);
+    comparison.seeds = comparison.seeds || group.runs.size() > 1;
+  }
+  for (RunGroup& group : comparison.groups) {
+    if (group.baseline) hold_against(comparison.groups[*group.baseline], comparison, group);
+  }
+  comparison.keys = differing_keys(comparison);
+  return comparison;
+}
+
+}  // namespace bitcycle::cli

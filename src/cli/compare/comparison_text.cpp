@@ -1,0 +1,280 @@
+#include "cli/compare/comparison_text.h"
+
+#include "bitcycle/report/format.h"
+#include "bitcycle/report/live_line.h"
+#include "bitcycle/report/table.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+namespace bitcycle::cli {
+namespace {
+
+using Row = std::vector<std::string>;
+using Runs = std::vector<RunSummary>;
+
+// What is the same in all runs that can be read; "" where it is not.
+std::string common(const Runs& runs, const std::function<std::string(const RunSummary&)>& of) {
+  std::set<std::string> values;
+  for (const RunSummary& run : runs) {
+    if (run.state != RunState::unreadable) values.insert(of(run));
+  }
+  return values.size() == 1 ? *values.begin() : "";
+}
+
+std::string model_of(const RunSummary& run) {
+  return run.recipe.model.name;
+}
+std::string dataset_of(const RunSummary& run) {
+  return run.recipe.data.dataset;
+}
+std::string metric_of(const RunSummary& run) {
+  return run.score.metric.name;
+}
+std::string total_of(const RunSummary& run) {
+  return std::to_string(run.total);
+}
+
+// "cifar_resnet8 on fashion_mnist, 1876 steps": what the columns need not say.
+std::string title(const Comparison& comparison) {
+  const std::string model = common(comparison.runs, model_of);
+  const std::string dataset = common(comparison.runs, dataset_of);
+  const std::string total = common(comparison.runs, total_of);
+  std::string text = model;
+  if (!dataset.empty()) text += model.empty() ? dataset : " on " + dataset;
+  if (!total.empty() && total != "0") text += (text.empty() ? "" : ", ") + total + " steps";
+  return text.empty() ? "" : text + "\n\n";
+}
+
+std::string or_dash(const std::optional<double>& value, std::string (*text)(double)) {
+  return value ? text(*value) : "-";
+}
+
+std::string state_text(const RunSummary& run) {
+  switch (run.state) {
+    case RunState::finished:
+      return "finished";
+    case RunState::unfinished:
+      return steps_text(run.step, run.total);
+    case RunState::failed:
+      return "failed at " + steps_text(run.step, run.total);
+    case RunState::unreadable:
+      return "cannot be read";
+  }
+  return "";
+}
+
+// The columns that a table has only where rows differ in them.
+struct Columns {
+  bool model, dataset, state, one_metric;
+  std::string score;
+};
+
+Columns columns_of(const Comparison& comparison) {
+  const Runs& runs = comparison.runs;
+  const std::string metric = common(runs, metric_of);
+  return {.model = common(runs, model_of).empty(),
+          .dataset = common(runs, dataset_of).empty(),
+          .state = std::ranges::any_of(
+              runs, [](const RunSummary& run) { return run.state != RunState::finished; }),
+          .one_metric = !metric.empty(),
+          .score = metric.empty() ? "test score" : "test " + metric};
+}
+
+void add_subject(const Columns& columns, const RunSummary& run, Row& row) {
+  if (columns.model) row.push_back(model_of(run));
+  if (columns.dataset) row.push_back(dataset_of(run));
+}
+
+std::string scored(const Columns& columns, const RunSummary& run, const std::string& text) {
+  return columns.one_metric ? text : metric_of(run) + " " + text;
+}
+
+Row run_header(const Columns& columns) {
+  Row row = {"precision", "backend"};
+  if (columns.model) row.emplace_back("model");
+  if (columns.dataset) row.emplace_back("dataset");
+  row.push_back(columns.score);
+  for (const char* name : {"GBitOPs", "cost saved", "training time", "time saved"}) {
+    row.emplace_back(name);
+  }
+  if (columns.state) row.emplace_back("state");
+  row.emplace_back("run directory");
+  return row;
+}
+
+Row run_row(const Columns& columns, const RunSummary& run, const RunGroup& group) {
+  const bool readable = run.state != RunState::unreadable;
+  Row row = readable ? Row{run.precision, run.backend} : Row{"-", "-"};
+  readable ? add_subject(columns, run, row)
+           : row.resize(row.size() + columns.model + columns.dataset, "-");
+  const bool finished = run.state == RunState::finished;
+  row.push_back(finished ? scored(columns, run, score_text(run.score)) : "-");
+  row.push_back(readable ? amount_text(run.gbitops) : "-");
+  row.push_back(readable ? percent_text(run.saving_percent) : "-");
+  row.push_back(or_dash(run.training_seconds, readable_duration));
+  row.push_back(or_dash(group.time_saved_percent, percent_text));
+  if (columns.state) row.push_back(state_text(run));
+  row.push_back(run.run);
+  return row;
+}
+
+std::string run_table(const Comparison& comparison) {
+  const Columns columns = columns_of(comparison);
+  Table table(run_header(columns));
+  for (const RunGroup& group : comparison.groups) {
+    table.add_row(run_row(columns, comparison.first(group), group));
+  }
+  return table.text();
+}
+
+Row group_header(const Columns& columns, bool named) {
+  Row row = {named ? "name" : "precision"};
+  if (named) row.emplace_back("precision");
+  if (columns.model) row.emplace_back("model");
+  if (columns.dataset) row.emplace_back("dataset");
+  for (const char* name : {"seeds", columns.score.c_str(), "spread", "difference", "GBitOPs",
+                           "cost saved", "time", "time saved"}) {
+    row.emplace_back(name);
+  }
+  return row;
+}
+
+std::string seeds_text(const Comparison& comparison, const RunGroup& group) {
+  const auto finished = std::ranges::count_if(group.runs, [&](std::size_t i) {
+    return comparison.runs[i].state == RunState::finished;
+  });
+  if (static_cast<std::size_t>(finished) == group.runs.size()) return std::to_string(finished);
+  return fmt::format("{} of {}", finished, group.runs.size());
+}
+
+// Welch's are marked, since those of same-seed pairs are the rule.
+std::string marked_difference(const Metric& metric, const std::optional<Difference>& difference) {
+  if (!difference) return "-";
+  const bool welch = difference->pairing == Pairing::welch && difference->error;
+  return difference_text(metric, *difference) + (welch ? " W" : "");
+}
+
+Row group_row(const Comparison& comparison, const Columns& columns, const RunGroup& group,
+              bool named) {
+  const RunSummary& run = comparison.first(group);
+  const Metric& metric = run.score.metric;
+  Row row = {group.name};
+  if (named) row.push_back(run.precision);
+  add_subject(columns, run, row);
+  row.push_back(seeds_text(comparison, group));
+  row.push_back(group.score ? scored(columns, run, spread_text(metric, *group.score)) : "-");
+  const bool spreads = group.score && group.score->deviation;
+  row.push_back(spreads ? score_distance(metric, *group.score->deviation) : "-");
+  row.push_back(marked_difference(metric, group.difference));
+  row.push_back(or_dash(group.gbitops, amount_text));
+  row.push_back(or_dash(group.saving_percent, percent_text));
+  row.push_back(or_dash(group.seconds, readable_duration));
+  row.push_back(or_dash(group.time_saved_percent, percent_text));
+  return row;
+}
+
+std::string group_table(const Comparison& comparison) {
+  const Columns columns = columns_of(comparison);
+  const bool named = std::ranges::any_of(comparison.groups, &RunGroup::named);
+  Table table(group_header(columns, named));
+  for (const RunGroup& group : comparison.groups) {
+    table.add_row(group_row(comparison, columns, group, named));
+  }
+  return table.text();
+}
+
+// Runs that a table of groups does not show, and what is wrong with those that it could not.
+std::string missing_text(const Comparison& comparison) {
+  std::string text;
+  for (const RunSummary& run : comparison.runs) {
+    const bool told = run.trouble.empty();
+    if (run.state == RunState::finished || (told && !comparison.seeds)) continue;
+    text += fmt::format("{}: {}{}{}\n", run.run, state_text(run), told ? "" : ": ", run.trouble);
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string name_in_keys(const Comparison& comparison, const RunGroup& group) {
+  return comparison.seeds || group.named ? group.name : comparison.first(group).run;
+}
+
+// The values of a key in the order of their appearance, each with those that have it.
+void add_key(const Comparison& comparison, const DifferingKey& key, Table& table) {
+  std::vector<std::pair<std::string, Row>> values;
+  for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
+    if (comparison.first(comparison.groups[g]).state == RunState::unreadable) continue;
+    auto entry = std::ranges::find(values, key.values[g], &std::pair<std::string, Row>::first);
+    if (entry == values.end()) entry = values.insert(entry, {key.values[g], {}});
+    entry->second.push_back(name_in_keys(comparison, comparison.groups[g]));
+  }
+  constexpr std::size_t kWidest = 48;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& [value, names] = values[i];
+    table.add_row({i == 0 ? key.key : " ",
+                   value.size() <= kWidest ? value : value.substr(0, kWidest - 3) + "...",
+                   fmt::format("{}", fmt::join(names, ", "))});
+  }
+}
+
+std::string keys_text(const Comparison& comparison) {
+  if (comparison.keys.empty()) return "";
+  Table table({"differs in", "value", "of"});
+  for (const DifferingKey& key : comparison.keys) add_key(comparison, key, table);
+  return table.text() + "\n";
+}
+
+std::string baseline_text(const Comparison& comparison) {
+  std::set<std::string> names;
+  for (const RunGroup& group : comparison.groups) {
+    if (group.baseline) {
+      names.insert(name_in_keys(comparison, comparison.groups[*group.baseline]));
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string errors_note(const Comparison& comparison, const std::string& baseline) {
+  if (!comparison.seeds) return "";
+  const bool welch = std::ranges::any_of(comparison.groups, [](const RunGroup& group) {
+    return group.difference && group.difference->error &&
+           group.difference->pairing == Pairing::welch;
+  });
+  return fmt::format(
+      "Spread: standard deviation over seeds; ±: standard error{}.\n",
+      baseline.empty() ? ""
+                       : fmt::format(", of the difference from {} over same-seed pairs{}", baseline,
+                                     welch ? " (W: Welch's)" : ""));
+}
+
+std::string savings_note(const Comparison& comparison, const std::string& baseline) {
+  const bool gated = std::ranges::any_of(comparison.runs, &RunSummary::gated);
+  const bool timed = std::ranges::any_of(
+      comparison.groups, [](const RunGroup& group) { return group.time_saved_percent.has_value(); });
+  std::string text = fmt::format("Cost saved: against static at the same upper bits{}.",
+                                 gated ? ", of runs with gates static 8/8" : "");
+  if (timed) text += fmt::format(" Time saved: measured, against {}.", baseline);
+  text += "\n";
+  if (comparison.times_withheld) {
+    text += "Times are compared between runs of one network, batch and length, measured on one "
+            "machine\nwith as many threads; others are not.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison) {
+  const std::string baseline = baseline_text(comparison);
+  return title(comparison) +
+         (comparison.seeds ? group_table(comparison) : run_table(comparison)) + "\n" +
+         missing_text(comparison) + keys_text(comparison) + stages_text(comparison.runs) +
+         counting_note(comparison.runs) + errors_note(comparison, baseline) +
+         savings_note(comparison, baseline);
+}
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,154 @@
+#include "cli/sweep/sweep_plan.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/report/format.h"
+#include "bitcycle/report/precision_text.h"
+#include "bitcycle/report/table.h"
+
+#include "cli/cost_recipe.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace bitcycle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+PlannedCell planned_cell(const fs::path& directory, const SweepCell& cell) {
+  PlannedCell planned{cell, look_at_run(directory / cell.name), {}};
+  if (planned.run.state != RunState::unreadable &&
+      fingerprint(planned.run.recipe) != fingerprint(planned.cell.recipe)) {
+    planned.changes = differences(planned.run.recipe, planned.cell.recipe);
+  }
+  return planned;
+}
+
+void refuse_run(const fs::path& directory) {
+  if (!fs::exists(directory / "recipe.toml")) return;
+  throw Error(ErrorCode::usage, "\"" + directory.string() + "\" holds a run, and no sweep",
+              "Choose another place with --run-dir.");
+}
+
+std::vector<std::string> vanished_cells(const SweepPlan& plan) {
+  std::vector<std::string> vanished;
+  if (!is_sweep(plan.directory)) return vanished;
+  for (const CellRecord& old : read_sweep_record(plan.directory).cells) {
+    const auto same = [&](const PlannedCell& planned) { return planned.cell.name == old.name; };
+    if (std::ranges::none_of(plan.cells, same) && fs::exists(plan.directory / old.name)) {
+      vanished.push_back(old.name);
+    }
+  }
+  return vanished;
+}
+
+// Of cells that differ in the seed alone it is the same, and takes a while to count.
+class Costs {
+ public:
+  std::optional<Bounds> of(const SweepCell& cell) {
+    const auto [place, fresh] = known_.try_emplace(cell.group);
+    if (fresh) place->second = recipe_gbitops(cell.recipe);
+    return place->second;
+  }
+
+ private:
+  std::map<std::string, std::optional<Bounds>> known_;
+};
+
+std::string cost_text(const std::optional<Bounds>& cost) {
+  if (!cost) return "-";
+  if (cost->least == cost->most) return amount_text(cost->least);
+  return amount_text(cost->least) + " to " + amount_text(cost->most);
+}
+
+std::string state_text(const PlannedCell& planned) {
+  if (!planned.changes.empty()) return "changed: " + planned.changes.front();
+  switch (planned.run.state) {
+    case RunState::finished:
+      return "finished";
+    case RunState::unreadable:
+      return fs::exists(planned.run.run) ? planned.run.trouble : "new";
+    default:
+      return steps_text(planned.run.step, planned.run.total);
+  }
+}
+
+std::string length_text(const Recipe& recipe) {
+  return recipe.steps > 0 ? std::to_string(recipe.steps) : fmt::format("{:g} epochs", recipe.epochs);
+}
+
+}  // namespace
+
+SweepRecord SweepPlan::record() const {
+  SweepRecord record{sweep, {}};
+  for (const PlannedCell& planned : cells) {
+    record.cells.push_back({planned.cell.name, planned.cell.group, planned.cell.baseline, ""});
+  }
+  return record;
+}
+
+SweepPlan plan_sweep(const fs::path& file, const fs::path& directory) {
+  SweepPlan plan{.sweep = file.stem().string(), .directory = directory};
+  const std::vector<SweepCell> cells = read_sweep(file);
+  refuse_run(directory);
+  for (const SweepCell& cell : cells) plan.cells.push_back(planned_cell(directory, cell));
+  plan.vanished = vanished_cells(plan);
+  return plan;
+}
+
+void refuse_changes(const SweepPlan& plan) {
+  std::string list;
+  for (const PlannedCell& planned : plan.cells) {
+    for (const std::string& change : planned.changes) {
+      list += fmt::format("\n    {}: {}", planned.cell.name, change);
+    }
+  }
+  if (list.empty()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("cells in \"{}\" were begun with other recipes:{}",
+                          plan.directory.string(), list),
+              "Keep them and sweep into another --run-dir, or train them anew: --redo-changed.");
+}
+
+void forget_changed(SweepPlan& plan) {
+  for (PlannedCell& planned : plan.cells) {
+    if (planned.changes.empty()) continue;
+    fs::remove_all(plan.directory / planned.cell.name);
+    planned = planned_cell(plan.directory, planned.cell);
+  }
+}
+
+std::string plan_text(const SweepPlan& plan) {
+  Costs costs;
+  Table table({"cell", "precision", "steps", "GBitOPs", "state"});
+  for (const PlannedCell& planned : plan.cells) {
+    const Recipe& recipe = planned.cell.recipe;
+    table.add_row({planned.cell.name, precision_text(recipe.precision), length_text(recipe),
+                   cost_text(costs.of(planned.cell)), state_text(planned)});
+  }
+  return table.text();
+}
+
+Json plan_json(const SweepPlan& plan) {
+  Costs costs;
+  Json cells = Json::array();
+  for (const PlannedCell& planned : plan.cells) {
+    const std::optional<Bounds> cost = costs.of(planned.cell);
+    cells.push_back({{"cell", planned.cell.name},
+                     {"group", planned.cell.group},
+                     {"baseline", planned.cell.baseline},
+                     {"seed", planned.cell.recipe.seed},
+                     {"precision", precision_text(planned.cell.recipe.precision)},
+                     {"gbitops_least", cost ? Json(cost->least) : Json()},
+                     {"gbitops_most", cost ? Json(cost->most) : Json()},
+                     {"finished", planned.run.state == RunState::finished},
+                     {"step", planned.run.step},
+                     {"changes", planned.changes}});
+  }
+  return {{"sweep", plan.sweep}, {"directory", plan.directory.string()}, {"cells", cells}};
+}
+
+}  // namespace bitcycle::cli

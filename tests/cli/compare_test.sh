@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# compare holds runs of every state, network and seed against each other, and says what it left out.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+train() { "$bitcycle" train small.toml --set steps=6 --set log_every=1 "${@:2}" --run-dir "$1" -q >/dev/null; }
+static=(--set precision.forward=8)
+for seed in 1 2; do
+  train "cpt-$seed" --set seed=$seed
+  train "static-$seed" "${static[@]}" --set seed=$seed
+done
+
+# One run each: a row for each run, with the network, the data and the keys in which they differ.
+expect 0 'cifar_resnet8 on synthetic, 6 steps' "$bitcycle" compare cpt-1 static-1
+grep -Eq '^precision\.forward +CR 3-8 x2 +cpt-1$' out.txt || fail "no differing key: $(cat out.txt)"
+grep -Eq '^ +static 8 +static-1$' out.txt || fail "no other value: $(cat out.txt)"
+grep -q 'seed' out.txt && fail "seeds that agree are said to differ"
+grep -q 'against static-1' out.txt || fail "no baseline named: $(cat out.txt)"
+[[ $(awk '{ print length }' out.txt | sort -n | tail -1) -le 110 ]] || fail "too wide: $(cat out.txt)"
+expect 0 'against cpt-1' "$bitcycle" compare cpt-1 static-1 --baseline cpt-1
+# A baseline that is not among them joins them.
+expect 0 'static-1' "$bitcycle" compare cpt-1 --baseline ./static-1
+expect 2 'no run directory' "$bitcycle" compare cpt-1 --baseline nowhere
+
+# Runs that differ in the seed are one row; the figures are those of the runs.
+"$bitcycle" compare cpt-1 cpt-2 static-2 static-1 >out.txt
+grep -Eq '^CR 3-8/8 +2 +[0-9.]+ % ± [0-9.]+ +[0-9.]+ +[-+][0-9.]+ ± [0-9.]+ ' out.txt ||
+  fail "no row of a group: $(cat out.txt)"
+"$bitcycle" compare cpt-1 cpt-2 static-2 static-1 --json >out.json
+python=$(command -v python3) || { echo "no python3 to check the statistics"; python=; }
+[[ -z $python ]] || python3 - <<'PYTHON' || fail "statistics: $(cat out.json)"
+import json, math, statistics
+found = json.load(open("out.json"))
+score = {run["run"]: run["accuracy"] for run in found["runs"]}
+cpt, static = found["groups"]
+pairs = [score["cpt-1"] - score["static-1"], score["cpt-2"] - score["static-2"]]
+def near(a, b): assert math.isclose(a, b, abs_tol=1e-9), (a, b)
+near(cpt["mean"], (score["cpt-1"] + score["cpt-2"]) / 2)
+near(cpt["standard_deviation"], statistics.stdev([score["cpt-1"], score["cpt-2"]]))
+near(cpt["difference"]["value"], statistics.mean(pairs))
+near(cpt["difference"]["standard_error"], statistics.stdev(pairs) / math.sqrt(2))
+assert cpt["difference"]["by"] == "same-seed pairs" and "difference" not in static
+PYTHON
+
+# Other seeds are compared by Welch's.
+for seed in 3 4; do train "static-$seed" "${static[@]}" --set seed=$seed; done
+expect 0 "(W: Welch's)" "$bitcycle" compare cpt-1 cpt-2 static-3 static-4
+"$bitcycle" compare cpt-1 cpt-2 static-3 static-4 --json | grep -q '"by": "Welch"' || fail "Welch"
+
+# Times of other networks, lengths, threads are not compared.
+train wider --set model.name=cifar_resnet14
+expect 0 'Times are compared between runs of one network' "$bitcycle" compare wider static-1
+"$bitcycle" compare wider static-1 --json | grep -q '"time_saved_percent": null' || fail "time"
+grep -Eq '^CR 3-8/8 +[a-z]+ +cifar_resnet14 ' out.txt || fail "no model: $(cat out.txt)"
+train longer --set steps=7
+"$bitcycle" compare longer static-1 --json | grep -q '"time_saved_percent": null' || fail "length"
+train threads --set threads=1
+OMP_NUM_THREADS=2 "$bitcycle" train small.toml --set steps=6 --set log_every=1 --run-dir two -q >/dev/null
+"$bitcycle" compare threads two static-1 --json >out.json
+grep -q '"1 threads of ' out.json || grep -q '"machine": "1 threads' out.json || fail "no machine"
+
+# A language model beside a network for pictures: no score is held against another.
+for split in train valid test; do
+  mkdir -p words
+  for i in $(seq 30); do echo "the cat sees a dog"; done >words/ptb.$split.txt
+done
+printf 'steps = 2\n[model]\nname = "lstm_lm"\nhidden = 4\n[data]\ndataset = "ptb"\nroot = "words"\nbatch_size = 2\nwindow = 5\n' >language.toml
+"$bitcycle" train language.toml --run-dir lm -q >/dev/null
+expect 0 'perplexity ' "$bitcycle" compare lm static-1
+"$bitcycle" compare lm static-1 --json | grep -q '"difference"' && fail "unlike scores compared"
+
+# Unfinished, damaged and empty ones are told in words.
+cp -r cpt-1 unfinished && rm unfinished/summary.json
+expect 0 'step 6 of 6' "$bitcycle" compare unfinished static-1
+expect 0 'unfinished: step 6 of 6' "$bitcycle" compare unfinished cpt-2 static-1 static-2
+mkdir empty
+expect 0 'empty: cannot be read: no run has begun here' "$bitcycle" compare empty static-1
+expect 0 'nowhere: cannot be read: there is no such directory' "$bitcycle" compare nowhere static-1
+cp -r cpt-1 damaged && echo '{' >damaged/summary.json
+expect 0 'damaged: cannot be read: damaged/summary.json' "$bitcycle" compare damaged static-1
+expect 4 'damaged/summary.json' "$bitcycle" compare damaged
+expect 2 'no run directory' "$bitcycle" compare empty
+"$bitcycle" compare empty unfinished static-1 --json >out.json
+grep -q '"state": "unreadable"' out.json && grep -q '"state": "unfinished"' out.json || fail "states"

@@ -1,0 +1,108 @@
+#include "cli/compare/comparison_text.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bitcycle::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+ComparedRun run(const std::string& name, std::uint64_t seed, int bits, double score) {
+  RunSummary run{.run = name, .step = 10, .total = 10, .precision = "static " + std::to_string(bits)};
+  run.recipe.seed = seed;
+  run.recipe.precision.forward = {.min = bits, .max = bits};
+  run.score = {{"accuracy", MetricForm::percent, Better::higher}, score};
+  run.training_seconds = 10.0 * bits;
+  run.machine = "2 threads of a CPU";
+  return {run};
+}
+
+TEST(ComparisonTest, RunsThatDifferInTheSeedAloneAreAGroup) {
+  const Comparison found =
+      compare_runs({run("a", 1, 4, 50), run("b", 2, 8, 62), run("c", 2, 4, 60), run("d", 1, 8, 54)}, 3);
+  ASSERT_EQ(found.groups.size(), 2u);
+  const RunGroup& four = found.groups[0];
+  EXPECT_EQ(four.name, "static 4");
+  EXPECT_EQ(four.score->mean, 55);
+  EXPECT_EQ(four.baseline, 1u);
+  EXPECT_EQ(four.difference->pairing, Pairing::same_seed);
+  EXPECT_EQ(four.difference->value, -3);           // of -4 and -2
+  EXPECT_DOUBLE_EQ(*four.difference->error, 1);    // sqrt(2) / sqrt(2)
+  EXPECT_DOUBLE_EQ(*four.time_saved_percent, 50);  // 40 s and 80 s
+  EXPECT_FALSE(found.groups[1].difference);
+}
+
+TEST(ComparisonTest, OnlyFiniteScoresOfFinishedRunsCount) {
+  ComparedRun going = run("b", 2, 4, 99);
+  going.run.state = RunState::unfinished;
+  const Comparison found =
+      compare_runs({run("a", 1, 4, 50), going, run("c", 3, 4, kNan), run("d", 1, 8, 50)}, 3);
+  EXPECT_EQ(found.groups[0].score->count, 1u);
+  EXPECT_EQ(found.groups[0].score->mean, 50);
+  EXPECT_THAT(comparison_text(found), HasSubstr("b: step 10 of 10"));
+}
+
+TEST(ComparisonTest, TimesOfAnotherMachineNetworkOrLengthAreWithheld) {
+  ComparedRun machine = run("a", 1, 4, 50), network = machine, length = machine;
+  machine.run.machine = "2 threads of another CPU";
+  network.run.recipe.model.name = "cifar_resnet38";
+  length.run.total = 20;
+  for (const ComparedRun& other : {machine, network, length}) {
+    const Comparison found = compare_runs({other, run("b", 1, 8, 50)}, 1);
+    EXPECT_FALSE(found.groups[0].time_saved_percent);
+    EXPECT_TRUE(found.times_withheld);
+  }
+  EXPECT_FALSE(compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 50)}, 1).times_withheld);
+}
+
+TEST(ComparisonTest, ScoresOfOtherDataAreNotSubtracted) {
+  ComparedRun other = run("a", 1, 4, 50);
+  other.run.recipe.data.dataset = "cifar10";
+  EXPECT_FALSE(compare_runs({other, run("b", 1, 8, 50)}, 1).groups[0].difference);
+}
+
+TEST(ComparisonTest, DifferingKeysHaveTheValueOfEveryGroup) {
+  const Comparison found = compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 50)}, 1);
+  ASSERT_EQ(found.keys.size(), 1u);
+  EXPECT_EQ(found.keys[0].key, "precision.forward");
+  EXPECT_THAT(found.keys[0].values, testing::ElementsAre("static 4", "static 8"));
+}
+
+TEST(ComparisonTest, SeedsDifferOnlyWhereNoGroupHasSeveral) {
+  const auto with_seeds = compare_runs({run("a", 1, 4, 5), run("b", 2, 4, 5), run("c", 3, 8, 5)}, 2);
+  EXPECT_THAT(comparison_json(with_seeds)["differing_keys"].dump(), Not(HasSubstr("seed")));
+  const auto single = compare_runs({run("a", 1, 4, 5), run("c", 3, 8, 5)}, 1);
+  EXPECT_THAT(comparison_json(single)["differing_keys"].dump(), HasSubstr("\"seed\""));
+}
+
+TEST(ComparisonTest, ASweepsGroupsAreComparedWithTheirOwnBaselines) {
+  std::vector<ComparedRun> runs = {run("a", 1, 4, 50), run("b", 1, 8, 60), run("c", 1, 5, 70),
+                                   run("d", 1, 9, 90)};
+  const char* groups[] = {"x,lr=1", "y,lr=1", "x,lr=2", "y,lr=2"};
+  const char* baselines[] = {"y,lr=1", "y,lr=1", "y,lr=2", "y,lr=2"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    runs[i].group = groups[i];
+    runs[i].baseline = baselines[i];
+  }
+  const Comparison found = compare_runs(runs, 3);
+  EXPECT_EQ(found.groups[0].difference->value, -10);
+  EXPECT_EQ(found.groups[2].difference->value, -20);
+  EXPECT_FALSE(found.groups[1].baseline);
+}
+
+TEST(ComparisonTest, GroupsOfOnePrecisionAreToldApart) {
+  ComparedRun other = run("runs/fast", 1, 4, 50);
+  other.run.recipe.optimizer.lr = 0.5;
+  const Comparison found = compare_runs({run("runs/slow/", 1, 4, 50), other}, 1);
+  EXPECT_EQ(found.groups[0].name, "static 4 (slow)");
+  EXPECT_EQ(found.groups[1].name, "static 4 (fast)");
+}
+
+}  // namespace
+}  // namespace bitcycle::cli
