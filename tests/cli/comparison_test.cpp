@@ -14,7 +14,8 @@ using testing::Not;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 ComparedRun run(const std::string& name, std::uint64_t seed, int bits, double score) {
-  RunSummary run{.run = name, .step = 10, .total = 10, .precision = "static " + std::to_string(bits)};
+  RunSummary run{
+      .run = name, .step = 10, .total = 10, .precision = "static " + std::to_string(bits)};
   run.recipe.seed = seed;
   run.recipe.precision.forward = {.min = bits, .max = bits};
   run.score = {{"accuracy", MetricForm::percent, Better::higher}, score};
@@ -24,8 +25,8 @@ ComparedRun run(const std::string& name, std::uint64_t seed, int bits, double sc
 }
 
 TEST(ComparisonTest, RunsThatDifferInTheSeedAloneAreAGroup) {
-  const Comparison found =
-      compare_runs({run("a", 1, 4, 50), run("b", 2, 8, 62), run("c", 2, 4, 60), run("d", 1, 8, 54)}, 3);
+  const Comparison found = compare_runs(
+      {run("a", 1, 4, 50), run("b", 2, 8, 62), run("c", 2, 4, 60), run("d", 1, 8, 54)}, 3);
   ASSERT_EQ(found.groups.size(), 2u);
   const RunGroup& four = found.groups[0];
   EXPECT_EQ(four.name, "static 4");
@@ -75,7 +76,8 @@ TEST(ComparisonTest, DifferingKeysHaveTheValueOfEveryGroup) {
 }
 
 TEST(ComparisonTest, SeedsDifferOnlyWhereNoGroupHasSeveral) {
-  const auto with_seeds = compare_runs({run("a", 1, 4, 5), run("b", 2, 4, 5), run("c", 3, 8, 5)}, 2);
+  const auto with_seeds =
+      compare_runs({run("a", 1, 4, 5), run("b", 2, 4, 5), run("c", 3, 8, 5)}, 2);
   EXPECT_THAT(comparison_json(with_seeds)["differing_keys"].dump(), Not(HasSubstr("seed")));
   const auto single = compare_runs({run("a", 1, 4, 5), run("c", 3, 8, 5)}, 1);
   EXPECT_THAT(comparison_json(single)["differing_keys"].dump(), HasSubstr("\"seed\""));

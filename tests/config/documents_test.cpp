@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/recipe.h"
+#include "bitcycle/config/sweep.h"
 
 #include "config/reference.h"
 
@@ -22,17 +23,31 @@ using testing::HasSubstr;
 
 const fs::path kSource = BITCYCLE_SOURCE_DIR;
 
-std::string page(const std::string& name) {
+std::string text_of(const fs::path& path) {
   std::ostringstream text;
-  text << std::ifstream(kSource / "docs" / name).rdbuf();
+  text << std::ifstream(path).rdbuf();
   return text.str();
 }
 
-std::vector<fs::path> shipped_recipes() {
+std::string page(const std::string& name) {
+  return text_of(kSource / "docs" / name);
+}
+
+std::vector<fs::path> shipped_files() {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::recursive_directory_iterator(kSource / "recipes")) {
     if (entry.path().extension() == ".toml") paths.push_back(entry.path());
   }
+  return paths;
+}
+
+bool is_sweep(const fs::path& path) {
+  return path.parent_path().filename() == "sweeps";
+}
+
+std::vector<fs::path> shipped_recipes() {
+  std::vector<fs::path> paths = shipped_files();
+  std::erase_if(paths, is_sweep);
   return paths;
 }
 
@@ -43,6 +58,29 @@ TEST(DocumentsTest, EveryShippedRecipeReadsAndIsMentioned) {
     EXPECT_NO_THROW(read_recipe(path)) << path;
     EXPECT_THAT(page("recipes.md"), HasSubstr(fs::relative(path, kSource).string()));
   }
+}
+
+TEST(DocumentsTest, EveryShippedSweepReadsAndStandsInItsPage) {
+  int sweeps = 0;
+  for (const fs::path& path : shipped_files()) {
+    if (!is_sweep(path)) continue;
+    ++sweeps;
+    EXPECT_NO_THROW(read_sweep(path)) << path;
+    EXPECT_THAT(page("sweeps.md"), HasSubstr(fs::relative(path, kSource).string()));
+  }
+  EXPECT_GE(sweeps, 1);
+}
+
+// Sweeps are written for recipes/sweeps.
+TEST(DocumentsTest, EverySweepOfThePageReads) {
+  const std::string text = page("sweeps.md");
+  const std::regex block("```toml\n([^`]*)```");
+  std::vector<std::size_t> cells;
+  for (std::sregex_iterator i(text.begin(), text.end(), block), end; i != end; ++i) {
+    cells.push_back(parse_sweep((*i)[1].str(), "sweeps.md", kSource / "recipes/sweeps").size());
+  }
+  EXPECT_THAT(cells, testing::ElementsAre(9, 24));
+  EXPECT_THAT(text, HasSubstr(text_of(kSource / "recipes/sweeps/cpt-or-static.toml")));
 }
 
 TEST(DocumentsTest, TheReferenceHasExactlyTheKeysThatThereAre) {
