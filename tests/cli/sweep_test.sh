@@ -88,7 +88,7 @@ same_sweeps stopped
 # What is new runs, and a cell that fails stops no other; the table has its reason.
 cp s.toml more.toml
 sed -i 's/^seeds = .*/seeds = [2, 3]/' more.toml
-printf '[variants.wild]\noptimizer.lr = 1e9\n' >>more.toml
+printf '[variants.wild]\noptimizer.lr = 1e6\n' >>more.toml
 cp -r whole grown
 status=0
 "$bitcycle" sweep more.toml --run-dir grown --jobs 2 >table.txt 2>narration.txt || status=$?
