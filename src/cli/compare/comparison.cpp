@@ -51,7 +51,8 @@ void tell_apart(const std::vector<ComparedRun>& runs, std::vector<RunGroup>& gro
   for (RunGroup& group : groups) {
     if (group.named || uses[group.name] == 1) continue;
     const std::filesystem::path run = runs[group.runs.front()].run.run;
-    group.name += fmt::format(" ({})", (run.has_filename() ? run : run.parent_path()).filename().string());
+    group.name +=
+        fmt::format(" ({})", (run.has_filename() ? run : run.parent_path()).filename().string());
   }
 }
 
@@ -85,7 +86,8 @@ std::vector<SeededValue> seeded_scores(const std::vector<RunSummary>& runs, cons
 
 // Scores mean the same when they are of one metric on one test set.
 bool comparable_scores(const RunSummary& a, const RunSummary& b) {
-  return a.score.metric.name == b.score.metric.name && a.recipe.data.dataset == b.recipe.data.dataset;
+  return a.score.metric.name == b.score.metric.name &&
+         a.recipe.data.dataset == b.recipe.data.dataset;
 }
 
 // What must be the same for times to be compared: the network, the work of a step, the length, and
@@ -116,8 +118,7 @@ void hold_against(const RunGroup& baseline, Comparison& comparison, RunGroup& gr
   const std::vector<RunSummary>& runs = comparison.runs;
   if (group.score && baseline.score &&
       comparable_scores(comparison.first(group), comparison.first(baseline))) {
-    group.difference =
-        seeded_difference(seeded_scores(runs, group), seeded_scores(runs, baseline));
+    group.difference = seeded_difference(seeded_scores(runs, group), seeded_scores(runs, baseline));
   }
   if (!group.seconds || !baseline.seconds) return;
   if (!comparable_times(runs, group, baseline)) {

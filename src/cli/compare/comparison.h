@@ -44,7 +44,7 @@ struct Comparison {
   std::vector<RunSummary> runs;
   std::vector<RunGroup> groups;
   std::vector<DifferingKey> keys;
-  bool seeds = false;          // whether a group has several runs
+  bool seeds = false;           // whether a group has several runs
   bool times_withheld = false;  // whether times were not compared that could have been
 
   const RunSummary& first(const RunGroup& group) const { return runs[group.runs.front()]; }

@@ -1,5 +1,4 @@
 #include "cli/compare/comparison_text.h"
-
 #include "events/stage_json.h"
 
 #include <cmath>

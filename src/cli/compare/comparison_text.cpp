@@ -145,9 +145,8 @@ Row group_header(const Columns& columns, bool named) {
 }
 
 std::string seeds_text(const Comparison& comparison, const RunGroup& group) {
-  const auto finished = std::ranges::count_if(group.runs, [&](std::size_t i) {
-    return comparison.runs[i].state == RunState::finished;
-  });
+  const auto finished = std::ranges::count_if(
+      group.runs, [&](std::size_t i) { return comparison.runs[i].state == RunState::finished; });
   if (static_cast<std::size_t>(finished) == group.runs.size()) return std::to_string(finished);
   return fmt::format("{} of {}", finished, group.runs.size());
 }
@@ -244,24 +243,26 @@ std::string errors_note(const Comparison& comparison, const std::string& baselin
     return group.difference && group.difference->error &&
            group.difference->pairing == Pairing::welch;
   });
-  return fmt::format(
-      "Spread: standard deviation over seeds; ±: standard error{}.\n",
-      baseline.empty() ? ""
-                       : fmt::format(", of the difference from {} over same-seed pairs{}", baseline,
-                                     welch ? " (W: Welch's)" : ""));
+  return fmt::format("Spread: standard deviation over seeds; ±: standard error{}.\n",
+                     baseline.empty()
+                         ? ""
+                         : fmt::format(", of the difference from {} over same-seed pairs{}",
+                                       baseline, welch ? " (W: Welch's)" : ""));
 }
 
 std::string savings_note(const Comparison& comparison, const std::string& baseline) {
   const bool gated = std::ranges::any_of(comparison.runs, &RunSummary::gated);
-  const bool timed = std::ranges::any_of(
-      comparison.groups, [](const RunGroup& group) { return group.time_saved_percent.has_value(); });
+  const bool timed = std::ranges::any_of(comparison.groups, [](const RunGroup& group) {
+    return group.time_saved_percent.has_value();
+  });
   std::string text = fmt::format("Cost saved: against static at the same upper bits{}.",
                                  gated ? ", of runs with gates static 8/8" : "");
   if (timed) text += fmt::format(" Time saved: measured, against {}.", baseline);
   text += "\n";
   if (comparison.times_withheld) {
-    text += "Times are compared between runs of one network, batch and length, measured on one "
-            "machine\nwith as many threads; others are not.\n";
+    text +=
+        "Times are compared between runs of one network, batch and length, measured on one "
+        "machine\nwith as many threads; others are not.\n";
   }
   return text;
 }
@@ -270,9 +271,8 @@ std::string savings_note(const Comparison& comparison, const std::string& baseli
 
 std::string comparison_text(const Comparison& comparison) {
   const std::string baseline = baseline_text(comparison);
-  return title(comparison) +
-         (comparison.seeds ? group_table(comparison) : run_table(comparison)) + "\n" +
-         missing_text(comparison) + keys_text(comparison) + stages_text(comparison.runs) +
+  return title(comparison) + (comparison.seeds ? group_table(comparison) : run_table(comparison)) +
+         "\n" + missing_text(comparison) + keys_text(comparison) + stages_text(comparison.runs) +
          counting_note(comparison.runs) + errors_note(comparison, baseline) +
          savings_note(comparison, baseline);
 }

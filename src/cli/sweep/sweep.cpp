@@ -27,7 +27,8 @@ constexpr int kIncomplete = 9;  // docs/errors.md
 constexpr const char* kFooter =
     "A sweep is a TOML file: a recipe, seeds, variants by name and axes that multiply;\n"
     "docs/sweeps.md has its keys. Every cell is an ordinary run below the sweep's directory.\n"
-    "The same command goes on where a sweep was stopped or killed: what is finished stays, what is\n"
+    "The same command goes on where a sweep was stopped or killed: what is finished stays, what "
+    "is\n"
     "not resumes, what failed is tried again.\n"
     "\n"
     "Examples:\n"
@@ -67,8 +68,8 @@ void tell_vanished(const SweepPlan& plan, LiveLine& line) {
 
 void print_result(const SweepPlan& plan, const SweepRecord& record, bool json) {
   const Comparison comparison = compare_sweep(plan.directory, record);
-  fmt::print("{}", json ? json_text(comparison_json(comparison), 2) + "\n"
-                        : comparison_text(comparison));
+  fmt::print("{}",
+             json ? json_text(comparison_json(comparison), 2) + "\n" : comparison_text(comparison));
 }
 
 int show_plan(const SweepPlan& plan, bool json) {
@@ -109,7 +110,8 @@ void add_sweep(CLI::App& app, Action& action) {
   command->add_option("sweep", options->file, "Sweep file")->required();
   command->add_option("--run-dir", options->run_dir,
                       "Where the sweep's files go (default: runs/<sweep's name>)");
-  command->add_option("-j,--jobs", options->jobs, "Cells to train at a time; they share the threads")
+  command
+      ->add_option("-j,--jobs", options->jobs, "Cells to train at a time; they share the threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--dry-run", options->dry_run, "List the cells, their cost and what is done");

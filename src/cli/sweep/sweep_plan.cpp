@@ -77,7 +77,8 @@ std::string state_text(const PlannedCell& planned) {
 }
 
 std::string length_text(const Recipe& recipe) {
-  return recipe.steps > 0 ? std::to_string(recipe.steps) : fmt::format("{:g} epochs", recipe.epochs);
+  return recipe.steps > 0 ? std::to_string(recipe.steps)
+                          : fmt::format("{:g} epochs", recipe.epochs);
 }
 
 }  // namespace

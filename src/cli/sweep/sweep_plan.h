@@ -1,7 +1,7 @@
 #pragma once
 
-// What a sweep finds in its directory: which cells are done, which go on, and what has changed since
-// it was there last.
+// What a sweep finds in its directory: which cells are done, which go on, and what has changed
+// since it was there last.
 
 #include "bitcycle/config/sweep.h"
 

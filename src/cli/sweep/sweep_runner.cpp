@@ -73,8 +73,10 @@ class SweepRunner {
     fs::create_directories(plan_.directory / "logs");
     write_sweep_record(plan_.directory, record_);
     while (busy() || (!waiting_.empty() && stop.received() == 0)) {
-      if (stop.received() == 0) fill_slots();
-      else tell_to_stop(stop.received());
+      if (stop.received() == 0)
+        fill_slots();
+      else
+        tell_to_stop(stop.received());
       collect();
       look();
       std::this_thread::sleep_for(kPause);
@@ -143,10 +145,10 @@ class SweepRunner {
   }
 
   void start(std::size_t slot, std::size_t cell) {
-    slots_[slot].emplace(Job{cell, Child({.arguments = {"train", directory(cell).string(),
-                                                        "--resume"},
-                                          .output = log(cell),
-                                          .threads = threads_of(slot)})});
+    slots_[slot].emplace(
+        Job{cell, Child({.arguments = {"train", directory(cell).string(), "--resume"},
+                         .output = log(cell),
+                         .threads = threads_of(slot)})});
     progress_.begin(cell, now());
     say(fmt::format("{} {}", plan_.cells[cell].cell.name,
                     plan_.cells[cell].run.step > 0 ? "goes on" : "begins"));
@@ -175,8 +177,8 @@ class SweepRunner {
     const RunSummary run = look_at_run(directory(cell));
     if (status == 0 && run.state == RunState::finished) {
       progress_.end(cell, now(), true);
-      say(fmt::format("{} finished: {} {}; {}", plan_.cells[cell].cell.name,
-                      run.score.metric.name, score_text(run.score), progress_.counts()));
+      say(fmt::format("{} finished: {} {}; {}", plan_.cells[cell].cell.name, run.score.metric.name,
+                      score_text(run.score), progress_.counts()));
       write_sweep_record(plan_.directory, record_);
     } else if (!told_) {
       fail(cell, failure_of(log(cell), status));

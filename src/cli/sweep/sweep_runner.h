@@ -20,9 +20,10 @@ struct SweepOutcome {
   std::size_t finished = 0, failed = 0;  // of the cells
 };
 
-// Goes through the cells that are not finished, seed by seed, so that a sweep which is stopped early
-// can be compared. A cell that fails stops no other. After a stop signal those that run are told to
-// stop, and waited for. sweep.json is written as cells end. The directory is locked by the caller.
+// Goes through the cells that are not finished, seed by seed, so that a sweep which is stopped
+// early can be compared. A cell that fails stops no other. After a stop signal those that run are
+// told to stop, and waited for. sweep.json is written as cells end. The directory is locked by the
+// caller.
 SweepOutcome run_sweep_cells(const SweepPlan& plan, const SweepRunOptions& options,
                              const StopSignal& stop, LiveLine& line);
 
