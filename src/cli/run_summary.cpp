@@ -44,11 +44,13 @@ struct TimingLine {
   std::string machine;
 };
 
-// Runs of before did not note what they were measured on.
+// The first line of each process names it; runs of before did not.
 std::string machine_of(const Json& line) {
-  const Json threads = line.value("threads", Json()), machine = line.value("machine", Json());
-  if (!threads.is_number_integer() || !machine.is_string()) return "";
-  return fmt::format("{} threads of {}", threads.get<int>(), machine.get<std::string>());
+  const Json machine = line.value("machine", Json());
+  if (!machine.is_object()) return "";
+  const Json threads = machine.value("threads", Json()), name = machine.value("processor", Json());
+  if (!threads.is_number_integer() || !name.is_string()) return "";
+  return fmt::format("{} threads of {}", threads.get<int>(), name.get<std::string>());
 }
 
 TimingLine parse_timing(const std::string& line, const std::string& origin) {
@@ -75,7 +77,7 @@ Timing measured_timing(const fs::path& file) {
   for (std::string text; std::getline(lines, text);) {
     const TimingLine line = parse_timing(text, fmt::format("{}:{}", file.string(), ++number));
     seconds[line.step] = line.seconds;
-    machines.insert(line.machine);
+    if (!line.machine.empty()) machines.insert(line.machine);
   }
   double total = 0;
   for (const auto& [step, value] : seconds) total += value;
