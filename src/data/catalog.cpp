@@ -6,12 +6,15 @@
 
 #include "data/cifar.h"
 #include "data/idx.h"
-#include "data/image_folder.h"
 #include "data/known_datasets.h"
+#include "data/pictures/image_folder.h"
 #include "data/subset.h"
 #include "data/synthetic.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace bitcycle {
 namespace fs = std::filesystem;
@@ -48,12 +51,16 @@ std::shared_ptr<const Dataset> open_known(const KnownDataset& known, const fs::p
   return std::make_shared<MemoryDataset>(read_cifar(directory, files, kind));
 }
 
-std::shared_ptr<const Dataset> open_pictures(const fs::path& root, Split split) {
-  if (root.empty()) {
+RandomKey split_key(const DatasetOptions& options) {
+  return RandomKey(options.seed).derive("split");
+}
+
+ImageFolder open_pictures(const DatasetOptions& options) {
+  if (options.root.empty()) {
     throw Error(ErrorCode::usage, "image_folder needs to know where the pictures are",
-                "Set data.root to the directory that has train/ and val/.");
+                "Set data.root to the directory that has a directory for each class, or train/.");
   }
-  return open_image_folder(root, split == Split::test ? "val" : "train");
+  return open_image_folder({options.root, options.test, split_key(options)});
 }
 
 // The whole set that a split is taken from.
@@ -61,7 +68,10 @@ std::shared_ptr<const Dataset> open_whole(const DatasetOptions& options, Split s
   if (options.name == "synthetic") {
     return make_synthetic(options.synthetic, RandomKey(options.seed).derive("synthetic"), split);
   }
-  if (options.name == "image_folder") return open_pictures(options.root, split);
+  if (options.name == "image_folder") {
+    const ImageFolder folder = open_pictures(options);
+    return split == Split::test ? folder.test : folder.train;
+  }
   const KnownDataset* known = known_dataset(options.name);
   if (known != nullptr && known->kind == DatasetKind::pictures) {
     return open_known(*known, options.root, split);
@@ -95,8 +105,8 @@ void require_samples(const Dataset& dataset, const DatasetOptions& options, cons
 }
 
 // The part of a training set that is trained on and validated.
-std::shared_ptr<const Dataset> open_part(const DatasetOptions& options) {
-  auto whole = open_whole(options, Split::train);
+std::shared_ptr<const Dataset> part_of(const std::shared_ptr<const Dataset>& whole,
+                                       const DatasetOptions& options) {
   require_samples(*whole, options, "training");
   if (options.part.whole()) return whole;
   auto part = subset(whole, part_indices(*whole, options.part));
@@ -138,8 +148,80 @@ void require_usable(const Dataset& dataset, const DatasetOptions& options) {
               "Add samples to it.");
 }
 
-RandomKey split_key(const DatasetOptions& options) {
-  return RandomKey(options.seed).derive("split");
+std::shared_ptr<const Dataset> limited_set(std::shared_ptr<const Dataset> whole,
+                                           const DatasetOptions& options) {
+  if (options.limit == 0) return whole;
+  SplitIndices indices = split_indices(whole->size(), 0, options.limit, split_key(options));
+  return subset(std::move(whole), std::move(indices.train));
+}
+
+// How samples are chosen for validation.
+enum class Draw { from_all, from_each_class };
+
+SplitIndices validation_split(const Dataset& whole, const DatasetOptions& options, Draw draw) {
+  const RandomKey key = split_key(options);
+  if (draw == Draw::from_all) {
+    return split_indices(whole.size(), options.validation, options.limit, key);
+  }
+  BalancedSplit split = balanced_split(whole, options.validation, key.derive("validation"));
+  if (options.validation > 0 && split.taken.empty()) {
+    throw Error(ErrorCode::data,
+                fmt::format("there is nothing to validate on: no class of {} has two pictures",
+                            shown_training_set(options)),
+                "Add pictures; or set data.validation = 0 and evaluation.best_on = \"test\".");
+  }
+  return {limited(std::move(split.left), options.limit, key),
+          limited(std::move(split.taken), options.limit, key)};
+}
+
+TrainingSets cut(const std::shared_ptr<const Dataset>& whole, const DatasetOptions& options,
+                 Draw draw) {
+  if (options.validation == 0 && options.limit == 0) return {.train = whole};
+  SplitIndices indices = validation_split(*whole, options, draw);
+  TrainingSets sets{.train = subset(whole, std::move(indices.train))};
+  require_training_samples(sets, *whole, options);
+  if (options.validation > 0) sets.validation = subset(whole, std::move(indices.validation));
+  return sets;
+}
+
+TrainingSets open_folder_sets(const DatasetOptions& options) {
+  ImageFolder folder = open_pictures(options);
+  const auto whole = part_of(folder.train, options);
+  TrainingSets sets;
+  if (folder.validation) {
+    sets = {.train = limited_set(whole, options)};
+    if (options.validation > 0) sets.validation = limited_set(folder.validation, options);
+  } else {
+    sets = cut(whole, options, folder.balanced ? Draw::from_each_class : Draw::from_all);
+  }
+  sets.test = limited_set(folder.test, options);
+  sets.notices = std::move(folder.notices);
+  return sets;
+}
+
+// Decodes everything; what is wrong is told once all has been tried.
+void check_folder(const DatasetOptions& options) {
+  const ImageFolder folder = open_pictures(options);
+  std::vector<std::string> problems = folder.damaged;
+  for (const auto& set : {folder.train, folder.validation, folder.test}) {
+    for (std::int64_t i = 0; set != nullptr && i < set->size(); ++i) {
+      try {
+        set->image(i);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::data) throw;
+        problems.emplace_back(error.what());
+      }
+    }
+  }
+  require_usable(*folder.train, options);
+  if (problems.empty()) return;
+  constexpr std::size_t kNamed = 5;
+  const std::size_t more = problems.size() - std::min(problems.size(), kNamed);
+  problems.resize(problems.size() - more);
+  throw Error(ErrorCode::data,
+              fmt::format("{}{}", fmt::join(problems, "; "),
+                          more == 0 ? "" : fmt::format("; and {} more", more)),
+              "Get them again, or move them out of the way.");
 }
 
 }  // namespace
@@ -152,23 +234,15 @@ const std::vector<std::string>& dataset_names() {
 
 TrainingSets open_training_sets(const DatasetOptions& options) {
   require_fraction(options.validation);
-  const auto whole = open_part(options);
-  if (options.validation == 0 && options.limit == 0) return {whole, nullptr};
-  SplitIndices indices =
-      split_indices(whole->size(), options.validation, options.limit, split_key(options));
-  TrainingSets sets{subset(whole, std::move(indices.train)), nullptr};
-  require_training_samples(sets, *whole, options);
-  if (options.validation > 0) sets.validation = subset(whole, std::move(indices.validation));
-  return sets;
+  if (options.name == "image_folder") return open_folder_sets(options);
+  return cut(part_of(open_whole(options, Split::train), options), options, Draw::from_all);
 }
 
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options) {
   if (options.split == Split::test) {
     auto whole = open_whole(options, Split::test);
     require_samples(*whole, options, "test");
-    if (options.limit == 0) return whole;
-    SplitIndices indices = split_indices(whole->size(), 0, options.limit, split_key(options));
-    return subset(whole, std::move(indices.train));
+    return limited_set(std::move(whole), options);
   }
   const TrainingSets sets = open_training_sets(options);
   if (options.split == Split::train) return sets.train;
@@ -178,6 +252,7 @@ std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options) {
 }
 
 void check_dataset(const std::string& name, const fs::path& root) {
+  if (name == "image_folder") return check_folder({.name = name, .root = root});
   for (Split split : {Split::train, Split::test}) {
     const DatasetOptions options{.name = name, .root = root, .split = split};
     const auto dataset = open_dataset(options);

@@ -41,6 +41,9 @@ class DataDirectory {
 
   // Throws Error(data) when the file is missing or is not what it must be.
   File read(const std::string& name) const;
+  const std::filesystem::path& path() const { return path_; }
+  // Whether the directory's own MD5SUMS names the file.
+  bool lists(const std::string& name) const { return listed_ && listed_->contains(name); }
 
  private:
   const KnownFile* known_file(const std::string& name) const;

@@ -76,16 +76,35 @@ FoundDataset find_known(const KnownDataset& known, const fs::path& root) {
   return best;
 }
 
-bool is_image_folder(const fs::path& directory) {
-  std::error_code ignored;
-  return fs::is_directory(directory / "train", ignored) &&
-         fs::is_directory(directory / "val", ignored);
-}
-
-std::vector<fs::path> image_folders(const fs::path& place) {
+std::vector<fs::path> subdirectories(const fs::path& directory) {
   std::error_code ignored;
   std::vector<fs::path> found;
-  if (is_image_folder(place)) found.push_back(place);
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    const bool hidden = entry.path().filename().string().starts_with('.');
+    if (!hidden && entry.is_directory(ignored)) found.push_back(entry.path());
+  }
+  return found;
+}
+
+bool is_image_folder(const fs::path& directory) {
+  return !subdirectories(directory / "train").empty();
+}
+
+// Who names a directory of class directories means pictures, unless it holds a known dataset.
+bool has_classes(const fs::path& directory) {
+  const auto known = [&](const fs::path& below) {
+    return std::ranges::any_of(known_datasets(), [&](const KnownDataset& dataset) {
+      return is_named_after(below, dataset) || is_image_folder(below);
+    });
+  };
+  const std::vector<fs::path> below = subdirectories(directory);
+  return below.size() >= 2 && std::ranges::none_of(below, known);
+}
+
+std::vector<fs::path> image_folders(const fs::path& place, const fs::path& root) {
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  if (is_image_folder(place) || (!root.empty() && has_classes(place))) found.push_back(place);
   for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
     if (is_image_folder(entry.path())) found.push_back(entry.path());
   }
@@ -127,7 +146,7 @@ std::vector<FoundDataset> list_datasets(const fs::path& root) {
   std::vector<FoundDataset> datasets;
   for (const KnownDataset& known : known_datasets()) datasets.push_back(find_known(known, root));
   for (const fs::path& place : search_places(root)) {
-    for (const fs::path& folder : image_folders(place)) {
+    for (const fs::path& folder : image_folders(place, root)) {
       datasets.push_back({"image_folder", folder, {}, ""});
     }
   }

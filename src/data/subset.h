@@ -30,6 +30,19 @@ std::vector<std::int64_t> part_indices(const Dataset& dataset, const Part& part)
 SplitIndices split_indices(std::int64_t count, double validation, std::int64_t limit,
                            RandomKey key);
 
+// A share of every class, for instance to test on, and what is left; both ascend.
+struct BalancedSplit {
+  std::vector<std::int64_t> taken;
+  std::vector<std::int64_t> left;
+};
+// Of each class the fraction, rounded; at least one, and never all. Which ones is a function of
+// `key` and the samples' names: a sample that is added moves hardly any other.
+BalancedSplit balanced_split(const Dataset& dataset, double fraction, RandomKey key);
+
+// At most `limit` of the indices, drawn by `key`, ascending; 0: all of them.
+std::vector<std::int64_t> limited(std::vector<std::int64_t> indices, std::int64_t limit,
+                                  RandomKey key);
+
 // The samples of `dataset` at `indices`.
 std::shared_ptr<const Dataset> subset(std::shared_ptr<const Dataset> dataset,
                                       std::vector<std::int64_t> indices);

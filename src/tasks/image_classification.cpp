@@ -19,6 +19,7 @@ DatasetOptions dataset_options(const Recipe& recipe, Split split) {
           .split = split,
           .part = parse_part(recipe.data.part),
           .validation = recipe.data.validation,
+          .test = recipe.data.test,
           .limit = recipe.data.limit,
           .seed = recipe.seed};
 }
@@ -134,6 +135,7 @@ std::string ImageClassification::data_fingerprint() {
 std::shared_ptr<const Dataset> ImageClassification::split(Split which) {
   if (which == Split::train) return training_.train;
   if (which == Split::validation) return training_.validation;
+  if (training_.test != nullptr) return training_.test;
   if (test_ == nullptr) test_ = open_dataset(dataset_options(recipe_, which));
   return test_;
 }

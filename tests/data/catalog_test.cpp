@@ -6,6 +6,8 @@
 #include "data/pictures.h"
 #include "data/support.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -127,15 +129,61 @@ TEST_F(CatalogTest, ASplitThatLeavesNothingIsAnError) {
 }
 
 TEST_F(CatalogTest, OnePictureCannotBeTrainedOnAndValidated) {
-  write(root_.path() / "train/a/1.jpg", test::flat_jpeg(8, 8, {9}));
-  write(root_.path() / "val/a/1.jpg", test::flat_jpeg(8, 8, {9}));
-  DatasetOptions options{.name = "image_folder", .root = root_.path(), .validation = 0.1};
+  for (const std::string name : {"train/a/1.jpg", "train/b/1.jpg", "val/a/1.jpg"}) {
+    write(root_.path() / name, test::flat_jpeg(8, 8, {9}));
+  }
+  DatasetOptions options{.name = "image_folder", .root = root_.path(), .validation = 0.9};
   expect_error([&] { open_training_sets(options); }, ErrorCode::data,
-               {"has 1 sample,", "takes 1 of them"});
+               {"has 2 samples,", "takes 2 of them"});
   options.validation = 0;
-  EXPECT_EQ(open_training_sets(options).train->size(), 1);
+  EXPECT_EQ(open_training_sets(options).train->size(), 2);
+  fs::rename(root_ / "val", root_ / "test");
+  options.validation = 0.1;
+  expect_error([&] { open_training_sets(options); }, ErrorCode::data,
+               {"nothing to validate on", "no class", "has two pictures"});
+}
+
+TEST_F(CatalogTest, PicturesWithoutSetsOfTheirOwnAreCutInThree) {
+  for (int i = 0; i < 20; ++i) {
+    for (const char* name : {"a", "b"}) {
+      write(root_ / name / (std::to_string(i) + ".jpg"), test::flat_jpeg(8, 8, {9}));
+    }
+  }
+  DatasetOptions options{
+      .name = "image_folder", .root = root_.path(), .validation = 0.25, .test = 0.2, .seed = 5};
+  const TrainingSets sets = open_training_sets(options);
+  EXPECT_EQ(sets.test->size(), 8);
+  EXPECT_EQ(sets.validation->size(), 8);
+  EXPECT_EQ(sets.train->size(), 24);
+  std::set<std::string> names;
+  for (const auto& set : {sets.train, sets.validation, sets.test}) {
+    std::int64_t first_class = 0;
+    for (std::int64_t i = 0; i < set->size(); ++i) {
+      names.insert(set->sample_name(i));
+      first_class += set->label(i) == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(2 * first_class, set->size());
+  }
+  EXPECT_EQ(names.size(), 40u);
+  options.split = Split::test;
+  EXPECT_EQ(open_dataset(options)->fingerprint(), sets.test->fingerprint());
+  options.limit = 5;
+  EXPECT_EQ(open_dataset(options)->size(), 5);
+  EXPECT_EQ(open_training_sets(options).validation->size(), 5);
+}
+
+TEST_F(CatalogTest, CheckingAFolderNamesWhatIsDamaged) {
+  for (const std::string name :
+       {"train/a/1.jpg", "train/b/1.jpg", "train/b/2.jpg", "val/b/1.jpg"}) {
+    write(root_.path() / name, test::flat_jpeg(8, 8, {9}));
+  }
+  write(root_ / "train/a/notes.txt", "no picture");
+  EXPECT_NO_THROW(check_dataset("image_folder", root_.path()));
+  Bytes cut = test::noisy_jpeg(32, 32);
+  cut.resize(cut.size() / 2);
+  write(root_ / "train/b/cut.jpg", cut);
   expect_error([&] { check_dataset("image_folder", root_.path()); }, ErrorCode::data,
-               {"has 1 sample,", "too few to train on and to validate"});
+               {"train/b/cut.jpg is damaged"});
 }
 
 TEST_F(CatalogTest, EmptySetsAreErrors) {

@@ -1,8 +1,8 @@
 // A dataset's fingerprint changes when its samples do, and only then.
 
-#include "data/image_folder.h"
 #include "data/memory_dataset.h"
 #include "data/pictures.h"
+#include "data/pictures/image_folder.h"
 #include "data/subset.h"
 #include "data/support.h"
 #include "data/synthetic.h"
@@ -58,13 +58,12 @@ TEST(DatasetFingerprintTest, DatasetsOfOtherKindsGoByLabelsAndSomePictures) {
 class ImageFolderFingerprintTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"train/cat/a.jpg", "train/cat/b.jpg", "train/dog/c.jpg"}) {
+    for (const char* name :
+         {"train/cat/a.jpg", "train/cat/b.jpg", "train/dog/c.jpg", "val/cat/v.jpg"}) {
       test::write(root_.path() / name, test::flat_jpeg(8, 8, {50}));
     }
   }
-  std::string fingerprint() const {
-    return open_image_folder(root_.path(), "train")->fingerprint();
-  }
+  std::string fingerprint() const { return open_image_folder({root_.path()}).train->fingerprint(); }
 
   TemporaryDirectory root_;
 };
@@ -73,7 +72,7 @@ TEST_F(ImageFolderFingerprintTest, StaysWhenTheFolderMoves) {
   const std::string before = fingerprint();
   const TemporaryDirectory other;
   fs::copy(root_.path(), other / "moved", fs::copy_options::recursive);
-  EXPECT_EQ(open_image_folder(other / "moved", "train")->fingerprint(), before);
+  EXPECT_EQ(open_image_folder({other / "moved"}).train->fingerprint(), before);
 }
 
 TEST_F(ImageFolderFingerprintTest, ChangesWithAddedRemovedRenamedAndReplacedPictures) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// JPEG files for tests, encoded on the spot.
+// JPEG and PNG files for tests, encoded on the spot.
 
 #include "data/support.h"
 
@@ -13,5 +13,21 @@ namespace bitcycle::test {
 Bytes flat_jpeg(int width, int height, const std::vector<std::uint8_t>& colour);
 // A colour picture full of detail.
 Bytes noisy_jpeg(int width, int height);
+// The same file with an EXIF segment that names an orientation, in either order of bytes.
+Bytes with_orientation(const Bytes& jpeg, int orientation, char order = 'M');
+
+enum class PngColour { grey = 0, rgb = 2, palette = 3, grey_alpha = 4, rgb_alpha = 6 };
+struct PngOptions {
+  int width = 1, height = 1;
+  PngColour colour = PngColour::rgb;
+  int depth = 8;  // bits of a sample
+  bool interlaced = false;
+  std::vector<std::uint8_t> palette = {};       // red, green, blue of each entry
+  std::vector<std::uint8_t> transparency = {};  // content of tRNS
+};
+// `rows` holds the packed bytes of every row, as PNG stores them without a filter.
+Bytes png(const PngOptions& options, const std::vector<std::uint8_t>& rows);
+// A PNG header that claims this size, and nothing behind it.
+Bytes png_claiming(std::uint32_t width, std::uint32_t height);
 
 }  // namespace bitcycle::test

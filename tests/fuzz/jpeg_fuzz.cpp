@@ -1,6 +1,6 @@
 // Any bytes are a JPEG picture or damaged.
 
-#include "data/jpeg.h"
+#include "data/pictures/jpeg.h"
 #include "fuzz/data_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

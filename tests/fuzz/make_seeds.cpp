@@ -49,6 +49,10 @@ int main(int argc, char** argv) {
   write(corpus / "jpeg/seed-grey", flat_jpeg(9, 7, {100}));
   write(corpus / "jpeg/seed-colour", noisy_jpeg(9, 7));
   write(corpus / "jpeg/seed-cmyk", flat_jpeg(9, 7, {1, 2, 3, 4}));
+  write(corpus / "png/seed-grey",
+        png({.width = 3, .height = 2, .colour = PngColour::grey}, {1, 2, 3, 4, 5, 6}));
+  write(corpus / "png/seed-interlaced",
+        png({.width = 2, .height = 2, .interlaced = true}, std::vector<std::uint8_t>(12, 9)));
   write(corpus / "archive/seed",
         make_archive({{"d/a", to_bytes({1, 2})}, {"../x", to_bytes({3})}, {"d/l", {}, "a"}}));
   write(corpus / "checksums/seed", "b1946ac92492d2347c6235b4d2611184  a b.bin\n");

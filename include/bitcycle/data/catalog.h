@@ -32,8 +32,9 @@ struct DatasetOptions {
   Split split = Split::train;
   Part part = {};           // of the training set, before anything is taken from it
   double validation = 0.0;  // fraction of the training set that validation takes from train
-  std::int64_t limit = 0;   // at most so many samples of the split, drawn by seed; 0: all
-  std::uint64_t seed = 0;   // decides which samples validation and limit take
+  double test = 0.1;  // fraction of an image folder that testing takes, if it has no set for it
+  std::int64_t limit = 0;  // at most so many samples of the split, drawn by seed; 0: all
+  std::uint64_t seed = 0;  // decides which samples validation and limit take
   SyntheticOptions synthetic = {};
 };
 
@@ -42,10 +43,13 @@ struct DatasetOptions {
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options);
 
 // Both parts of the training set, read once and sharing their memory. `validation` is null when the
-// fraction is 0; options.split is not looked at.
+// fraction is 0, `test` unless it was read along with them (of an image folder); options.split is
+// not looked at.
 struct TrainingSets {
   std::shared_ptr<const Dataset> train;
   std::shared_ptr<const Dataset> validation;
+  std::shared_ptr<const Dataset> test;
+  std::vector<std::string> notices;  // what was skipped, and how the sets were cut; a line each
 };
 TrainingSets open_training_sets(const DatasetOptions& options);
 

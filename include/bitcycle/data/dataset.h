@@ -24,6 +24,8 @@ class Dataset {
   virtual std::int64_t size() const = 0;
   virtual int classes() const = 0;
   virtual int label(std::int64_t index) const = 0;
+  // What the sample is called, whoever lists it: of a picture in a folder, its file.
+  virtual std::string sample_name(std::int64_t index) const { return std::to_string(index); }
   // Decodes sample `index`. Throws Error(data) naming the file when it is damaged.
   virtual Image image(std::int64_t index) const = 0;
 

@@ -28,6 +28,7 @@ class ImageClassification : public Task {
   std::int64_t batches_per_epoch() const override;
   void require_trainable() override;
   std::string data_fingerprint() override;
+  std::vector<std::string> notices() const override { return training_.notices; }
 
   void start(std::int64_t first_batch) override;
   TaskLoss next_loss() override;

@@ -41,6 +41,8 @@ class Task {
   virtual void require_trainable() = 0;
   // Changes when the data of any split do.
   virtual std::string data_fingerprint() = 0;
+  // What is worth telling of the data before a run starts; a line each.
+  virtual std::vector<std::string> notices() const { return {}; }
   // What must be stored with the run, lest it be made anew and otherwise.
   virtual RunTexts texts() const { return {}; }
 

@@ -14,4 +14,7 @@ namespace bitcycle {
 // Throws Error(data) naming `origin`. Grey pictures get three equal channels; CMYK is converted.
 Image decode_jpeg(std::span<const std::byte> bytes, const std::string& origin);
 
+// Width and height alone, from the start of a file; no pixels.
+ImageShape read_jpeg_shape(std::span<const std::byte> bytes, const std::string& origin);
+
 }  // namespace bitcycle

@@ -1,8 +1,9 @@
-#include "data/jpeg.h"
+#include "data/pictures/jpeg.h"
 
 #include "bitcycle/base/memory.h"
 
 #include "data/damage.h"
+#include "data/pictures/picture_size.h"
 
 #include <memory>
 
@@ -11,9 +12,6 @@
 
 namespace bitcycle {
 namespace {
-
-// A header can claim 65535 x 65535 pixels; beyond this it is taken for damage, not memory for it.
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 27;
 
 struct Header {
   int width = 0;
@@ -41,10 +39,7 @@ Header read_header(tjhandle decoder, std::span<const std::byte> bytes, const std
     throw damaged(origin, "a JPEG picture",
                   fmt::format("\"{}\" ({})", tjGetErrorStr2(decoder), first_bytes(bytes)));
   }
-  if (std::int64_t{header.width} * header.height > kMostPixels) {
-    throw damaged(origin, fmt::format("at most {} pixels", kMostPixels),
-                  fmt::format("a picture of {} x {}", header.width, header.height));
-  }
+  require_picture_size(header.width, header.height, origin);
   return header;
 }
 
@@ -60,11 +55,23 @@ std::vector<std::uint8_t> cmyk_to_rgb(const std::vector<std::uint8_t>& cmyk) {
   return rgb;
 }
 
+using DecoderHandle = std::unique_ptr<void, decltype(&tjDestroy)>;
+
+DecoderHandle open_decoder() {
+  DecoderHandle decoder(tjInitDecompress(), tjDestroy);
+  if (!decoder) throw std::bad_alloc();
+  return decoder;
+}
+
 }  // namespace
 
+ImageShape read_jpeg_shape(std::span<const std::byte> bytes, const std::string& origin) {
+  const Header header = read_header(open_decoder().get(), bytes, origin);
+  return {3, header.height, header.width};
+}
+
 Image decode_jpeg(std::span<const std::byte> bytes, const std::string& origin) {
-  const std::unique_ptr<void, decltype(&tjDestroy)> decoder(tjInitDecompress(), tjDestroy);
-  if (!decoder) throw std::bad_alloc();
+  const DecoderHandle decoder = open_decoder();
   const Header header = read_header(decoder.get(), bytes, origin);
   const bool cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
   const TJPF format = cmyk ? TJPF_CMYK : TJPF_RGB;

@@ -1,4 +1,4 @@
-#include "data/jpeg.h"
+#include "data/pictures/jpeg.h"
 
 #include "data/pictures.h"
 #include "data/support.h"
