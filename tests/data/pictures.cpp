@@ -67,9 +67,8 @@ Bytes with_orientation(const Bytes& jpeg, int orientation, char order) {
   std::vector<int> segment = {0xff, 0xe1, length >> 8, length & 0xff};
   segment.insert(segment.end(), exif.begin(), exif.end());
   const Bytes bytes = to_bytes(segment);
-  Bytes with(jpeg.begin(), jpeg.begin() + 2);
-  with.insert(with.end(), bytes.begin(), bytes.end());
-  with.insert(with.end(), jpeg.begin() + 2, jpeg.end());
+  Bytes with = jpeg;
+  with.insert(with.begin() + 2, bytes.begin(), bytes.end());
   return with;
 }
 
@@ -126,6 +125,8 @@ Bytes png_claiming(std::uint32_t width, std::uint32_t height) {
   for (int shift = 24; shift >= 0; shift -= 8) {
     bytes.push_back(static_cast<std::byte>(sum >> shift & 0xff));
   }
+  const Bytes pixels = to_bytes({0, 0, 0, 0, 'I', 'D', 'A', 'T'});
+  bytes.insert(bytes.end(), pixels.begin(), pixels.end());
   return bytes;
 }
 

@@ -27,7 +27,7 @@ struct PngOptions {
 };
 // `rows` holds the packed bytes of every row, as PNG stores them without a filter.
 Bytes png(const PngOptions& options, const std::vector<std::uint8_t>& rows);
-// A PNG header that claims this size, and nothing behind it.
+// A PNG header that claims this size, and no pixels behind it.
 Bytes png_claiming(std::uint32_t width, std::uint32_t height);
 
 }  // namespace bitcycle::test

@@ -1,7 +1,12 @@
 #include "data/pictures/png.h"
 
+#include "bitcycle/base/random.h"
+
 #include "data/pictures.h"
 #include "data/support.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
