@@ -120,7 +120,6 @@ std::string reason_to_simulate(const BackendRequest& request, const PrecisionPol
   if (mixes_candidates(policy)) {
     return "the form \"all_candidates\" has no integer kernels";
   }
-  if (!quantizes(policy)) return "no layer is quantized";
   const std::vector<Obstacle> obstacles = integer_obstacles(policy);
   const auto first = std::ranges::find_if(
       obstacles, [](const Obstacle& o) { return o.kind != Obstacle::Kind::in_float; });
@@ -183,6 +182,7 @@ BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolic
   const SchemeName simulated = resolved(request.scheme, Backend::simulate);
   if (request.backend == Backend::simulate) return {Backend::simulate, simulated, {}};
   if (request.backend == Backend::automatic) {
+    if (!quantizes(policy)) return {Backend::simulate, simulated, {}};
     const std::string reason = reason_to_simulate(request, policy);
     if (!reason.empty()) return {Backend::simulate, simulated, {"simulating: " + reason}};
   }

@@ -148,9 +148,12 @@ void describe(Visit& visit, Is<DataRecipe> auto& r) {
             .in(0, 0.9)
             .only_if(!texts || own_text, "dataset", "one without a validation set of its own"),
         r.validation);
-  visit(field("test", "fraction of the text, at its end, that the result is measured on")
+  visit(field("test",
+              "fraction that the result is measured on: of a text, its end; of an image folder "
+              "without a test set, pictures of every class")
             .in(0, 0.9)
-            .only_if(own_text, "dataset", "\"text\"")
+            .only_if(own_text || r.dataset == "image_folder", "dataset",
+                     "\"text\" or \"image_folder\"")
             .later(),
         r.test);
   visit(field("limit", "use at most so many samples (of texts, tokens) of each split; 0: all")

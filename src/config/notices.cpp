@@ -3,9 +3,12 @@
 #include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/cost/cost_model.h"
 #include "bitcycle/schedule/notices.h"
 
 #include "config/fields.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -89,6 +92,30 @@ std::vector<std::string> target_notices(const DynamicRecipe& recipe,
   return notices;
 }
 
+// The network of a recipe as far as it is known without the data: what is compared is a ratio.
+std::vector<std::string> gate_cost_notices(const Recipe& recipe, const RunLength& length) {
+  const DynamicPolicy policy(recipe.precision, layers_of(picture_network(recipe)), length);
+  return gate_cost_notices(policy);
+}
+
+// Whether errors, of the layers that have no bits of their own, ever have a single bit.
+bool has_one_bit_errors(PrecisionRecipe precision, const RunLength& length) {
+  if (precision.progressive) return std::ranges::count(precision.progressive->backward, 1) > 0;
+  if (precision.dynamic) {
+    return std::ranges::count(precision.dynamic->options, 1, &PrecisionOption::error) > 0;
+  }
+  precision.overrides.clear();
+  return PrecisionPlan(precision, {LayerInfo{}}, length).widths().front().error.min == 1;
+}
+
+std::vector<std::string> error_notices(const Recipe& recipe, const RunLength& length) {
+  if (!has_one_bit_errors(recipe.precision, length)) return {};
+  return {
+      "errors of 1 bit are the least or the greatest of their tensor and nothing between: "
+      "expect the loss not to fall, or the run to diverge; the integer kernels take 2 bits or "
+      "more, and the papers 6 or more"};
+}
+
 std::vector<std::string> precision_notices(const Recipe& recipe, const RunLength& length) {
   if (const auto& stages = recipe.precision.progressive) {
     return stage_notices(*stages, "precision.progressive", std::ssize(stages_of(*stages)) - 1,
@@ -101,17 +128,46 @@ std::vector<std::string> precision_notices(const Recipe& recipe, const RunLength
   const auto more =
       stage_notices(*gates, "precision.dynamic", std::ssize(gates->target) - 1, length);
   notices.insert(notices.end(), more.begin(), more.end());
+  const auto dear = gate_cost_notices(recipe, length);
+  notices.insert(notices.end(), dear.begin(), dear.end());
   return notices;
 }
 
 }  // namespace
 
+std::vector<std::string> gate_cost_notices(const DynamicPolicy& policy) {
+  const CostModel model(policy.layers(), Counting::paper);
+  const auto cost = [&](std::size_t option) {
+    std::vector<double> shares(policy.options().size(), 0.0);
+    shares[option] = 1;
+    const StepBits bits = policy.chosen(shares);
+    return model.sample_cost(bits.counted, bits.mixtures).total();
+  };
+  const double fixed =
+      model.sample_cost(policy.reference().counted).total() - model.gates_cost().total();
+  std::string dear;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < policy.options().size(); ++i) {
+    const double percent = 100 * cost(i) / fixed;
+    if (percent < 100) continue;
+    dear += fmt::format("{}{} ({:.1f} %)", count++ == 0 ? "" : ", ", to_text(policy.options()[i]),
+                        percent);
+  }
+  if (count == 0) return {};
+  const bool all = count == policy.options().size();
+  return {fmt::format(
+      "precision.dynamic.options: with its gates, {} not less than static {} without gates: {}{}",
+      count == 1 ? "an option costs" : "options cost", to_text(kGatesReference), dear,
+      all ? "; no choice saves anything" : "")};
+}
+
 std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) {
   NoticeVisitor visitor(recipe.precision.per, length);
   describe(visitor, recipe);
   std::vector<std::string> notices = std::move(visitor.notices);
-  const auto more = precision_notices(recipe, length);
-  notices.insert(notices.end(), more.begin(), more.end());
+  for (const auto& more : {error_notices(recipe, length), precision_notices(recipe, length)}) {
+    notices.insert(notices.end(), more.begin(), more.end());
+  }
   return notices;
 }
 

@@ -76,11 +76,29 @@ Energy EnergyModel::step(const Traffic& layer, LayerBits bits, double work) {
   return energy;
 }
 
+Energy EnergyModel::step(Traffic layer, const Mixture& mixture, double work) {
+  Energy sum;
+  for (std::size_t k = 0; k < mixture.bits.size(); ++k) {
+    if (mixture.shares[k] <= 0) continue;
+    sum += step(layer, mixture.bits[k], work * mixture.shares[k]);
+    layer.weights = 0;
+  }
+  return sum;
+}
+
 Energy EnergyModel::step(std::span<const LayerBits> bits, std::int64_t work) const {
+  return step(bits, {}, work);
+}
+
+Energy EnergyModel::step(std::span<const LayerBits> bits, const LayerMixtures& mixtures,
+                         std::int64_t work) const {
   assert(bits.size() == layers_.size());
   Energy sum;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    sum += step(layers_[i], bits[i], static_cast<double>(work));
+    const auto mixture = mixtures.find(i);
+    const auto samples = static_cast<double>(work);
+    sum += mixture == mixtures.end() ? step(layers_[i], bits[i], samples)
+                                     : step(layers_[i], mixture->second, samples);
   }
   return sum;
 }

@@ -77,7 +77,12 @@ TEST(BackendTest, AutomaticSimulatesWhereOneLayerHasAnotherWidthAndNamesIt) {
   EXPECT_THAT(reason("8", "fp"), HasSubstr("has float errors;"));
   EXPECT_THAT(reason("static fp until 0.5, CR 3:8 x2", "8"),
               HasSubstr("has weights that are sometimes in float;"));
-  EXPECT_EQ(reason("fp", "8"), "simulating: no layer is quantized");
+}
+
+TEST(BackendTest, AutomaticHasNothingToSayOfFloat) {
+  const BackendChoice choice = automatic(recipe_of("fp", "fp"));
+  EXPECT_EQ(choice.backend, Backend::simulate);
+  EXPECT_THAT(choice.notices, testing::IsEmpty());
 }
 
 TEST(BackendTest, AutomaticIsIntegerWithErrorsOfUpToSixteenBits) {

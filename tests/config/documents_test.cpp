@@ -121,6 +121,34 @@ TEST(DocumentsTest, EveryTrainCommandOfAPageIsValid) {
   EXPECT_GE(read_train_commands(page("reproduction.md")), 48);
 }
 
+// The text between "```toml" and "```", of every such block.
+std::vector<std::string> toml_blocks(const std::string& text) {
+  const std::string open = "```toml\n", close = "```";
+  std::vector<std::string> blocks;
+  for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
+    at += open.size();
+    blocks.push_back(text.substr(at, text.find(close, at) - at));
+  }
+  return blocks;
+}
+
+TEST(DocumentsTest, EveryRecipeOfAPageIsComplete) {
+  int recipes = 0;
+  for (const char* name : {"../README.md", "data.md", "recipes.md", "schedules.md", "weights.md"}) {
+    for (const std::string& block : toml_blocks(page(name))) {
+      EXPECT_NO_THROW(parse_recipe(block, name)) << block;
+      ++recipes;
+    }
+  }
+  EXPECT_GE(recipes, 7);
+}
+
+TEST(DocumentsTest, TheRecipeForOwnPicturesIsTheOneThatShips) {
+  std::ostringstream shipped;
+  shipped << std::ifstream(kSource / "recipes/own-pictures.toml").rdbuf();
+  EXPECT_THAT(toml_blocks(page("data.md")), Contains(shipped.str()));
+}
+
 TEST(DocumentsTest, TheErrorsPageHasEveryCodeWithItsExitStatus) {
   const std::string text = page("errors.md");
   for (int code = 0; name(static_cast<ErrorCode>(code)) != "unknown"; ++code) {

@@ -40,5 +40,33 @@ TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {
   EXPECT_THAT(with("forward = \"CR 3:8 x3\""), IsEmpty());
 }
 
+TEST(NoticesTest, ErrorsOfOneBitAreTold) {
+  const auto with = [](const std::string& precision) {
+    return notices(parsed("steps = 90\n" + precision), {90, 10});
+  };
+  EXPECT_THAT(with("[precision]\nbackward = 1"), ElementsAre(HasSubstr("errors of 1 bit")));
+  EXPECT_THAT(with("[precision]\nbackward = \"CR 1:8 x2\""),
+              ElementsAre(HasSubstr("errors of 1 bit")));
+  EXPECT_THAT(with("[precision]\nbackward = 2"), IsEmpty());
+  EXPECT_THAT(with("[precision]\nforward = 1\nbackward = \"fp\""), IsEmpty());
+}
+
+// All samples at [8, 8] beside 8-bit weights cost what static 8/8 does, and the gates besides.
+TEST(NoticesTest, GatesThatSaveNothingAreTold) {
+  const auto with = [](const std::string& options, int weight) {
+    return notices(parsed("steps = 90\n[model]\nname = \"cifar_resnet20\"\n[precision.dynamic]\n"
+                          "target = 6.0\nweight = " +
+                          std::to_string(weight) + "\noptions = " + options),
+                   {90, 10});
+  };
+  EXPECT_THAT(with("[[4, 4], [8, 8]]", 8),
+              testing::Contains(testing::AllOf(
+                  HasSubstr("an option costs not less than static 8/8"), HasSubstr("[8, 8] (10"))));
+  EXPECT_THAT(with("[[8, 8], [8, 16]]", 8),
+              testing::Contains(HasSubstr("no choice saves anything")));
+  EXPECT_THAT(with("[[3, 6], [4, 8], [8, 16]]", 4),
+              testing::Not(testing::Contains(HasSubstr("not less than static"))));
+}
+
 }  // namespace
 }  // namespace bitcycle

@@ -43,6 +43,23 @@ TEST(EnergyTest, EachOperandIsReadOnceAndEachResultWrittenOnceInAPass) {
   EXPECT_DOUBLE_EQ(step.total(), step.passes().total());
 }
 
+// A step is what its weights take and what its samples take, so halves of the batch at different
+// bits are the mean of two whole steps; and samples that skip a layer take nothing.
+TEST(EnergyTest, SamplesWithBitsOfTheirOwnShareTheWeights) {
+  const EnergyModel model({layer(), layer()});
+  const LayerBits few{4, 3, 6}, many{4, 6, 12}, other{8, 8, 8};
+  const std::vector<LayerBits> bits = {many, other};
+  const auto total = [&](const Mixture& mixture) {
+    return model.step(bits, LayerMixtures{{0, mixture}}, 10).total();
+  };
+  const double rest = EnergyModel({layer()}).step(other, 10).total();
+  const double few_total = EnergyModel({layer()}).step(few, 10).total();
+  const double many_total = EnergyModel({layer()}).step(many, 10).total();
+  EXPECT_DOUBLE_EQ(total({{few, many}, {0.0, 1.0}}), model.step(bits, 10).total());
+  EXPECT_NEAR(total({{few, many}, {0.5, 0.5}}), rest + (few_total + many_total) / 2, 1e-18);
+  EXPECT_DOUBLE_EQ(total({{few, many}, {0.0, 0.0}}), rest);
+}
+
 TEST(EnergyTest, TheFirstLayerHasNoErrorPassAndFloatLayersStayFloat) {
   LayerInfo first = layer(), kept = layer();
   first.input_error = InputError::not_needed;

@@ -52,7 +52,7 @@ struct DataRecipe {
   Augment augment = Augment::standard;
   int image_size = 224;  // image_folder: side of the training crop
   int workers = 1;
-  double test = 0.1;          // text: fraction at its end
+  double test = 0.1;          // text: fraction at its end; image_folder: where it has no test set
   std::optional<int> window;  // tokens that a model sees at once; unset: as usual for the model
   int context = 0;            // transformer_lm: of an evaluation's window, seen and not scored
 };
@@ -166,7 +166,7 @@ struct PrecisionRecipe {
   enum class Per { step, epoch };
 
   SchemeName scheme = SchemeName::automatic;
-  Backend backend = Backend::simulate;
+  Backend backend = Backend::automatic;
   std::optional<ProgressiveRecipe> progressive;  // in place of the schedules
   std::optional<DynamicRecipe> dynamic;          // likewise
   ScheduleSpec forward;                          // weights and activations

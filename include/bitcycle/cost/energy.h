@@ -51,6 +51,10 @@ class EnergyModel {
 
   // Of a step on `work` samples or tokens; `bits` has one entry for each layer, as it is executed.
   Energy step(std::span<const LayerBits> bits, std::int64_t work) const;
+  // The same where samples had bits of their own in some layers: these compute and move for the
+  // samples that were there, and their weights once.
+  Energy step(std::span<const LayerBits> bits, const LayerMixtures& mixtures,
+              std::int64_t work) const;
   // The same with every layer at `bits` but those that the model keeps in float.
   Energy step(LayerBits bits, std::int64_t work) const;
 
@@ -63,6 +67,7 @@ class EnergyModel {
   };
   static Traffic traffic_of(const LayerInfo& layer);
   static Energy step(const Traffic& layer, LayerBits bits, double work);
+  static Energy step(Traffic layer, const Mixture& mixture, double work);
 
   std::vector<Traffic> layers_;
 };
