@@ -172,6 +172,12 @@ void add_bench_schedule(CLI::App& bench, Action& action) {
 void add_bench(CLI::App& app, Action& action) {
   auto* bench = app.add_subcommand("bench", "Measure speed on this machine");
   bench->require_subcommand(1);
+  bench->footer(
+      "Examples:\n"
+      "  bitcycle bench step --bits 3 --backend integer     a training step beside LibTorch's\n"
+      "  bitcycle bench schedule --bits 3:8                 a cycle of a schedule beside static\n"
+      "\n"
+      "`bitcycle bench step --help` says what is measured.");
   add_bench_step(*bench, action);
   add_bench_schedule(*bench, action);
 }

@@ -14,6 +14,7 @@ using Action = std::function<int()>;
 void add_schedule(CLI::App& app, Action& action);
 void add_cost(CLI::App& app, Action& action);
 void add_models(CLI::App& app, Action& action);
+void add_recipes(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);

@@ -13,9 +13,10 @@
 #include "cli/command.h"
 #include "cli/cost_recipe.h"
 #include "cli/cost_subject.h"
+#include "cli/recipe_files.h"
+#include "cli/run_paths.h"
 #include "cli/schedule_option.h"
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,16 @@ namespace bitcycle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  bitcycle cost cifar_resnet74 --bits 3:8 --grad-bits 8     a model, by CPT's schedule\n"
+    "  bitcycle cost resnet18 --bits 8 --image-size 96 --per-layer\n"
+    "  bitcycle cost demo-cpt                                    what a recipe will cost\n"
+    "  bitcycle cost mine.toml --set precision.forward.min=4     and what otherwise\n"
+    "  bitcycle cost runs/demo-cpt                               what a run has cost\n"
+    "\n"
+    "docs/cost.md says what is counted.";
 
 // The defaults are CPT's training on CIFAR.
 struct CostOptions {
@@ -241,18 +252,24 @@ void print_layers(const Report& report) {
 // A recipe and a run say for themselves which network, bits and steps they have.
 bool told_by_path(const CostOptions& options) {
   const std::string& subject = options.subject.model;
-  if (!subject.ends_with(".toml") && !std::filesystem::is_directory(subject)) return false;
+  const bool run = names_run(subject);
+  if (!run && !subject.ends_with(".toml") && !find_recipe(subject)) return false;
   if (!options.for_models.empty()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{} does not apply to {}, which says it itself",
                             options.for_models.front(), subject),
                 "Leave it out, or give the name of a model.");
   }
-  const RecipeCostOptions told{.path = subject,
+  if (run && !options.subject.settings.empty()) {
+    throw Error(ErrorCode::usage, "--set does not apply to " + subject + ", which has been trained",
+                "Give its recipe: --set says what it would cost otherwise.");
+  }
+  const RecipeCostOptions told{.path = run ? subject : require_recipe(subject).string(),
+                               .settings = options.subject.settings,
                                .steps = options.steps,
                                .counting = counting_by_name(options.counting),
                                .json = options.json};
-  std::filesystem::is_directory(subject) ? print_run_cost(told) : print_recipe_cost(told);
+  run ? print_run_cost(told) : print_recipe_cost(told);
   return true;
 }
 
@@ -286,7 +303,8 @@ void add_cost(CLI::App& app, Action& action) {
     return command->add_option(name, value, help)->capture_default_str();
   };
   option("model", options->subject.model,
-         "A model of `bitcycle models`, a recipe (*.toml), or the directory of a run")
+         "A model of `bitcycle models`, a recipe (a file, or one of `bitcycle recipes`), or the "
+         "directory of a run")
       ->required();
   option("--bits", options->bits,
          "Forward bits: 3:8, or 8 or fp for static, or a schedule such as \"CR 3:8 x4\"");
@@ -305,14 +323,18 @@ void add_cost(CLI::App& app, Action& action) {
          "Words of a language model, default 10000 of lstm_lm, 33278 of transformer_lm")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24));
   option("--set", options->subject.settings,
-         "A size of a language model, as in a recipe: model.hidden=200");
+         "Override a key of a recipe, or give a size of a language model: model.hidden=200")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
   option("--counting", options->counting, "Counting rule: paper, macs or bitcycle");
   command->add_flag("--per-layer", options->per_layer, "Also the cost of every layer");
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kFooter);
   command->callback([options, command, &action] {
     for (const char* name :
          {"--bits", "--grad-bits", "--schedule", "--cycles", "--cycle-length", "--batch",
-          "--classes", "--image-size", "--channels", "--vocabulary", "--set", "--per-layer"}) {
+          "--classes", "--image-size", "--channels", "--vocabulary", "--per-layer"}) {
       if (command->count(name) > 0) options->for_models.emplace_back(name);
     }
     action = [options] { return run_cost_command(*options); };

@@ -1,12 +1,14 @@
 #include "cli/cost_gates.h"
 
 #include "bitcycle/config/dynamic_policy.h"
+#include "bitcycle/config/notices.h"
 #include "bitcycle/report/format.h"
 #include "bitcycle/report/table.h"
 
 #include "base/json_text.h"
 #include "cli/cost_subject.h"
 #include "cli/step_cost.h"
+#include "cli/step_measures.h"
 
 #include <algorithm>
 
@@ -23,6 +25,14 @@ struct OptionRow {
   double cp = 0;
   double blocks = 0;   // GBitOPs of a sample in the layers that gates choose for
   double gbitops = 0;  // of a sample
+  double joules = 0;   // of a step, modelled
+  double normalised_macs = 0;
+};
+
+// A measure of the run: from the cheapest option to the dearest, and if the targets are met.
+struct OtherMeasure {
+  Bounds run, at_targets;
+  double fixed = 0;  // static
 };
 
 struct TargetRow {
@@ -52,6 +62,8 @@ struct GatesCost {
   Bounds cp;                  // that can be reached
   Bounds gbitops;             // of the run, whatever is chosen
   Bounds gbitops_at_targets;  // and if the targets are met
+  OtherMeasure joules, normalised_macs;
+  std::vector<std::string> notices;
 };
 
 Besides besides_of(const DynamicPolicy& policy, const StepCost& cost) {
@@ -75,40 +87,58 @@ Besides besides_of(const DynamicPolicy& policy, const StepCost& cost) {
 }
 
 std::vector<OptionRow> option_rows(const DynamicPolicy& policy, const StepCost& cost,
-                                   double besides) {
+                                   const StepMeasures& measures, double besides) {
   std::vector<OptionRow> rows;
   for (std::size_t i = 0; i < policy.options().size(); ++i) {
     std::vector<double> shares(policy.options().size(), 0.0);
     shares[i] = 1;
-    const double gbitops = cost(policy.chosen(shares));
-    rows.push_back(
-        {to_text(policy.options()[i]), policy.objective().cp(i), gbitops - besides, gbitops});
+    const StepBits bits = policy.chosen(shares);
+    const double gbitops = cost(bits);
+    rows.push_back({to_text(policy.options()[i]), policy.objective().cp(i), gbitops - besides,
+                    gbitops, measures.joules(bits), measures.normalised_macs(bits)});
   }
   return rows;
 }
 
+using Measure = double OptionRow::*;
+
 // On the straight line between the cheapest option and the dearest.
-double gbitops_at(double cp, const OptionRow& cheapest, const OptionRow& dearest) {
+double measure_at(double cp, const OptionRow& cheapest, const OptionRow& dearest, Measure measure) {
   const double range = dearest.cp - cheapest.cp;
   const double along = range > 0 ? std::clamp((cp - cheapest.cp) / range, 0.0, 1.0) : 0;
-  return cheapest.gbitops + along * (dearest.gbitops - cheapest.gbitops);
+  return cheapest.*measure + along * (dearest.*measure - cheapest.*measure);
+}
+
+// Of a measure that counts a step.
+OtherMeasure run_measure(const DynamicPolicy& policy, const RunLength& length,
+                         const std::vector<OptionRow>& options, Measure measure, double fixed) {
+  const auto [cheapest, dearest] = std::ranges::minmax(options, {}, &OptionRow::cp);
+  std::vector<double> stages;
+  for (const double target : policy.recipe().target) {
+    stages.push_back(measure_at(target, cheapest, dearest, measure));
+  }
+  const auto steps = static_cast<double>(length.steps);
+  return {.run = {steps * cheapest.*measure, steps * dearest.*measure},
+          .at_targets = staged_bounds(policy.recipe(), stages, length),
+          .fixed = steps * fixed};
 }
 
 GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
-  GatesCost cost{.subject = recipe_subject(recipe),
-                 .length = length_of(recipe, options.steps),
+  GatesCost cost{.subject = options.subject.value_or(recipe_subject(recipe)),
+                 .length = options.length.value_or(length_of(recipe, options.steps)),
                  .work = work_of(recipe)};
   const StepCost sample(cost.subject.layers, options.counting, 1);
   const DynamicPolicy policy(recipe.precision, cost.subject.layers, cost.length);
   cost.besides = besides_of(policy, sample);
-  cost.options = option_rows(policy, sample, cost.besides.total());
+  const StepMeasures measures(cost.subject.layers, cost.work);
+  cost.options = option_rows(policy, sample, measures, cost.besides.total());
   cost.gbitops_static = sample.reference(policy);
 
   const auto [cheapest, dearest] = std::ranges::minmax(cost.options, {}, &OptionRow::cp);
   cost.cp = {cheapest.cp, dearest.cp};
   std::vector<double> stages;
   for (const double target : policy.recipe().target) {
-    const double gbitops = gbitops_at(target, cheapest, dearest);
+    const double gbitops = measure_at(target, cheapest, dearest, &OptionRow::gbitops);
     const bool reachable = target >= cheapest.cp && target <= dearest.cp;
     cost.targets.push_back({target, reachable, gbitops});
     stages.push_back(gbitops * static_cast<double>(cost.work));
@@ -116,6 +146,11 @@ GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
   const auto samples = static_cast<double>(cost.length.steps * cost.work);
   cost.gbitops = {samples * cheapest.gbitops, samples * dearest.gbitops};
   cost.gbitops_at_targets = staged_bounds(policy.recipe(), stages, cost.length);
+  cost.joules = run_measure(policy, cost.length, cost.options, &OptionRow::joules,
+                            measures.static_joules(policy));
+  cost.normalised_macs = run_measure(policy, cost.length, cost.options, &OptionRow::normalised_macs,
+                                     measures.static_normalised_macs(policy));
+  cost.notices = gate_cost_notices(policy);
   return cost;
 }
 
@@ -170,6 +205,20 @@ std::string run_text(const GatesCost& cost) {
       range(cost.gbitops), range(cost.gbitops_at_targets));
 }
 
+std::string measure_text(const char* what, const OtherMeasure& measure, double unit) {
+  const auto range = [&](const Bounds& bounds) {
+    if (bounds.least == bounds.most) {
+      return fmt::format("{:.4g} ({} % of static)", bounds.least / unit,
+                         percent_of(bounds.least, measure.fixed));
+    }
+    return fmt::format("{:.4g} to {:.4g} ({} to {} % of static)", bounds.least / unit,
+                       bounds.most / unit, percent_of(bounds.least, measure.fixed),
+                       percent_of(bounds.most, measure.fixed));
+  };
+  return fmt::format("{}: {}; at its targets {}\n", what, range(measure.run),
+                     range(measure.at_targets));
+}
+
 void print_text(const GatesCost& cost, const RecipeCostOptions& options) {
   const CostSubject& subject = cost.subject;
   fmt::print("{} with gates, {}: {} parameters\nrun: {} steps of {} {}s\ncounting rule: {} ({})\n",
@@ -180,6 +229,9 @@ void print_text(const GatesCost& cost, const RecipeCostOptions& options) {
              besides_text(cost));
   fmt::print("cp from {:.3f} to {:.3f} % can be reached\n\n{}\n{}\n", cost.cp.least, cost.cp.most,
              targets_table(cost), run_text(cost));
+  fmt::print("{}{}", measure_text("FracTrain's normalised MACs", cost.normalised_macs, 1),
+             measure_text("modelled energy in kJ (45 nm; docs/cost.md)", cost.joules, 1e3));
+  for (const std::string& notice : cost.notices) fmt::print("note: {}\n", notice);
 }
 
 Json options_json(const GatesCost& cost) {
@@ -224,7 +276,17 @@ Json to_json(const GatesCost& cost, const RecipeCostOptions& options) {
           {"gbitops_at_targets_least", cost.gbitops_at_targets.least},
           {"gbitops_at_targets_most", cost.gbitops_at_targets.most},
           {"static_bits", to_text(kGatesReference)},
-          {"gbitops_static", cost.gbitops_static * samples}};
+          {"gbitops_static", cost.gbitops_static * samples},
+          {"normalised_macs_least", cost.normalised_macs.run.least},
+          {"normalised_macs_most", cost.normalised_macs.run.most},
+          {"normalised_macs_at_targets_least", cost.normalised_macs.at_targets.least},
+          {"normalised_macs_at_targets_most", cost.normalised_macs.at_targets.most},
+          {"normalised_macs_static", cost.normalised_macs.fixed},
+          {"modelled_joules_least", cost.joules.run.least},
+          {"modelled_joules_most", cost.joules.run.most},
+          {"modelled_joules_at_targets_least", cost.joules.at_targets.least},
+          {"modelled_joules_at_targets_most", cost.joules.at_targets.most},
+          {"modelled_joules_static", cost.joules.fixed}};
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
 }
 
 RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
-  RecipeCost cost{.subject = recipe_subject(recipe),
-                  .length = length_of(recipe, options.steps),
+  RecipeCost cost{.subject = options.subject.value_or(recipe_subject(recipe)),
+                  .length = options.length.value_or(length_of(recipe, options.steps)),
                   .work = work_of(recipe)};
   const StepCost step_cost(cost.subject.layers, options.counting, cost.work);
   const StepMeasures measures(cost.subject.layers, cost.work);
@@ -236,7 +236,10 @@ std::optional<Bounds> recipe_gbitops(const Recipe& recipe) {
 }
 
 void print_recipe_cost(const RecipeCostOptions& options) {
-  const Recipe recipe = read_recipe(options.path);
+  print_recipe_cost(read_recipe(options.path, options.settings), options);
+}
+
+void print_recipe_cost(const Recipe& recipe, const RecipeCostOptions& options) {
   if (recipe.precision.dynamic) return print_gates_cost(recipe, options);
   const RecipeCost cost = cost_of(recipe, options);
   options.json ? fmt::print("{}\n", json_text(to_json(cost, options), 2))

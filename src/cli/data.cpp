@@ -89,8 +89,8 @@ void print_table(const std::vector<Entry>& entries, const std::string& root) {
   for (const auto& place : search_places(root)) fmt::print(" {}", place.string());
   fmt::print(
       "\nYour own pictures: dataset \"image_folder\" with data.root = DIR, which has\n"
-      "DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg. Your own text: dataset \"text\" with\n"
-      "data.root = FILE, plain or gzipped (docs/data.md).\n");
+      "DIR/CLASS/*.jpg (or .png), or the same below DIR/train and DIR/val. Your own text: dataset\n"
+      "\"text\" with data.root = FILE, plain or gzipped (docs/data.md).\n");
 }
 
 // Who points to a place and asks for a check expects something to be there.
@@ -98,8 +98,9 @@ void require_something(const ListOptions& options, const std::vector<Entry>& ent
   if (options.root.empty() || !options.verify) return;
   const auto there = [](const Entry& entry) { return entry.state != "missing"; };
   if (std::any_of(entries.begin(), entries.end(), there)) return;
-  throw Error(ErrorCode::data, "there is no dataset in \"" + options.root + "\"",
-              "Your own pictures need DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg.");
+  throw Error(
+      ErrorCode::data, "there is no dataset in \"" + options.root + "\"",
+      "Your own pictures need DIR/CLASS/*.jpg, or DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg.");
 }
 
 int list(const ListOptions& options) {
@@ -172,6 +173,18 @@ void add_data(CLI::App& app, Action& action) {
   getter->add_option("--to", get_options->to, "Directory to unpack into (default: your data home)");
   getter->add_option("--url", get_options->url, "Take the archive from here");
   getter->add_option("--md5", get_options->md5, "Expected MD5 sum of the archive");
+  data->footer(
+      "Examples:\n"
+      "  bitcycle data                               what is found, and how to get the rest\n"
+      "  bitcycle data get cifar10                   download, check and unpack\n"
+      "  bitcycle data --root pictures --verify      decode all pictures of your own\n"
+      "\n"
+      "docs/data.md says where datasets are looked for.");
+  getter->footer(
+      "Examples:\n"
+      "  bitcycle data get cifar10\n"
+      "  bitcycle data get cifar100 --to ~/datasets\n"
+      "  bitcycle data get cifar10 --url file:///mnt/cifar-10-binary.tar.gz");
 
   data->callback([=, &action] {
     if (getter->parsed()) {

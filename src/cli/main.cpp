@@ -7,6 +7,7 @@
 #include "bitcycle/report/narration.h"
 
 #include "cli/command.h"
+#include "cli/habits.h"
 #include "cli/standard_streams.h"
 
 #include <algorithm>
@@ -29,9 +30,10 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  bitcycle schedule CR --min 3 --max 8 --cycles 8 --steps 64   see a precision schedule\n"
     "  bitcycle cost cifar_resnet74 --bits 3:8 --grad-bits 8        what a training run costs\n"
-    "  bitcycle train recipes/demo-cpt.toml                         train\n"
+    "  bitcycle train demo-cpt                                      train a recipe that ships\n"
     "  bitcycle eval runs/demo-cpt --bits 3,4,6,8,fp                accuracy at each width\n"
-    "\n`bitcycle COMMAND --help` explains a command.";
+    "  bitcycle recipes                                             the recipes that ship\n"
+    "\n`bitcycle COMMAND --help` or `bitcycle help COMMAND` explains a command.";
 
 // CLI11 only says that a subcommand is missing; people want to know which one they meant.
 void check_command(const CLI::App& app, const std::string& typed) {
@@ -40,6 +42,22 @@ void check_command(const CLI::App& app, const std::string& typed) {
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), typed) != names.end()) return;
   throw Error(ErrorCode::usage, "there is no command \"" + typed + "\"", suggest(typed, names));
+}
+
+// Things that other programs have as options stand in a recipe here.
+std::string usage_hint(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const std::string habit = habit_hint(arguments, app.remaining(/*recurse=*/true));
+  const char* help = "Run with --help for what there is.";
+  return habit.empty() ? help : habit + ". " + help;
+}
+
+// `bitcycle help COMMAND` is `bitcycle COMMAND --help`.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 int run(int argc, char** argv) {
@@ -58,14 +76,17 @@ int run(int argc, char** argv) {
   add_schedule(app, action);
   add_cost(app, action);
   add_models(app, action);
+  add_recipes(app, action);
   add_data(app, action);
   add_bench(app, action);
-  if (argc > 1) check_command(app, argv[1]);
+  const std::vector<std::string> arguments = arguments_of(argc, argv);
+  if (!arguments.empty()) check_command(app, arguments.front());
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
+    app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    throw Error(ErrorCode::usage, error.what(), "Run with --help for what there is.");
+    throw Error(ErrorCode::usage, error.what(), usage_hint(app, arguments));
   }
   return action();
 }

@@ -90,6 +90,11 @@ void add_models(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("models", "The networks that come with Bitcycle, with their sizes");
   command->add_flag("--json", *json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  bitcycle models                         names, sizes and what they are\n"
+      "  bitcycle models --json                  the same for programs\n"
+      "  bitcycle cost resnet18 --per-layer      the layers of one");
   command->callback([json, &action] {
     action = [json] {
       *json ? print_json() : print_table();

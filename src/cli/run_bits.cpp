@@ -131,9 +131,11 @@ BitsView run_bits(const fs::path& run) {
   if (!explained) bits = logged_bits(log);
   const LayerBits upper = upper_bits(recipe.precision, length);
   return {.title = fmt::format("{}: the bits that it had{}", run.string(),
-                               explained ? ""
-                                         : ", as logged: the recipe says otherwise, and was "
-                                           "probably changed under way"),
+                               recipe.precision.dynamic
+                                   ? ", means over blocks and samples, rounded to whole bits"
+                               : explained ? ""
+                                           : ", as logged: the recipe says otherwise, and was "
+                                             "probably changed under way"),
           .bits = std::move(bits),
           .total = length.steps,
           .upper = upper,

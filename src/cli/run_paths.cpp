@@ -2,20 +2,29 @@
 
 #include "bitcycle/base/error.h"
 
+#include "cli/recipe_files.h"
+
 #include <sstream>
 
 namespace bitcycle::cli {
 
 namespace fs = std::filesystem;
 
+// A directory that happens to have the name of a recipe is none.
+bool names_run(const fs::path& given) {
+  if (!fs::is_directory(given)) return false;
+  return fs::exists(given / "recipe.toml") || !find_recipe(given.string());
+}
+
 TrainPaths train_paths(const TrainOptions& options) {
   const fs::path given = options.recipe;
-  if (fs::is_directory(given)) {
+  if (names_run(given)) {
     if (options.run_dir.empty()) return {run_recipe(given), given};
     return {run_recipe(given), options.run_dir};
   }
-  if (!options.run_dir.empty()) return {given, options.run_dir};
-  return {given, fs::path("runs") / given.stem()};
+  const fs::path recipe = require_recipe(options.recipe);
+  if (!options.run_dir.empty()) return {recipe, options.run_dir};
+  return {recipe, fs::path("runs") / recipe.stem()};
 }
 
 fs::path run_recipe(const fs::path& run_directory) {

@@ -17,9 +17,12 @@ struct TrainPaths {
   std::filesystem::path run_directory;
 };
 
-// The recipe file and run directory of `bitcycle train`: a directory given in place of a recipe is
-// a run to go on with.
+// The recipe file and run directory of `bitcycle train`: a recipe may be given by its name, and a
+// directory in its place is a run to go on with. Throws Error(usage).
 TrainPaths train_paths(const TrainOptions& options);
+
+// Whether somebody who gives this path means the directory of a run.
+bool names_run(const std::filesystem::path& given);
 
 // The recipe stored in a run directory. Throws Error(usage) when the directory holds no run.
 std::filesystem::path run_recipe(const std::filesystem::path& run_directory);

@@ -15,6 +15,7 @@
 #include "base/json_text.h"
 #include "cli/bits_view.h"
 #include "cli/command.h"
+#include "cli/recipe_files.h"
 #include "cli/run_bits.h"
 #include "cli/stage_outlook.h"
 
@@ -39,7 +40,8 @@ Examples:
   bitcycle schedule cosine --cycles 32 --steps 600600 --cycle-length floor
   bitcycle schedule static --max 6 --grad-bits "cosine 6:16 x32" --json
   bitcycle schedule LT --svg lt.svg
-  bitcycle schedule recipes/demo-cpt.toml                      what a recipe plans
+  bitcycle schedule demo-cpt                                   what a recipe plans
+  bitcycle schedule mine.toml --set precision.forward.cycles=4
   bitcycle schedule --run runs/demo-cpt                        the bits that a run really had
 
 relative_cost is the mean over the steps of (b^2 + 2 b g) / (B^2 + 2 B G): b forward and g backward
@@ -57,6 +59,7 @@ struct Options {
   bool csv = false;
   bool json = false;
   std::string svg;
+  std::vector<std::string> settings;   // laid over a recipe
   std::vector<std::string> for_names;  // options that were given and mean something of a NAME alone
 };
 
@@ -267,7 +270,7 @@ void show_bits(const BitsView& view, const Options& options) {
 // Stages and choices are not known beforehand: what can be said of them is a table, and not a
 // curve.
 void show_recipe(const std::string& file, const Options& options) {
-  const Recipe recipe = read_recipe(file);
+  const Recipe recipe = read_recipe(file, options.settings);
   const PrecisionRecipe& precision = recipe.precision;
   if (!precision.progressive && !precision.dynamic) {
     return show_bits(planned_bits(recipe, file, {options.steps, options.steps_per_epoch}), options);
@@ -292,10 +295,15 @@ int run_schedule(const Options& options) {
     show_bits(run_bits(options.run), options);
     return 0;
   }
-  if (options.spec.name.ends_with(".toml")) {
-    refuse_options(options.spec.name, options);
-    show_recipe(options.spec.name, options);
+  const std::string& name = options.spec.name;
+  if (!name.empty() && (name.ends_with(".toml") || find_recipe(name))) {
+    refuse_options(name, options);
+    show_recipe(require_recipe(name).string(), options);
     return 0;
+  }
+  if (!options.settings.empty()) {
+    throw Error(ErrorCode::usage, "--set applies to recipes, and \"" + name + "\" is none",
+                "`bitcycle recipes` lists those that ship.");
   }
   options.spec.name.empty() ? compare(options) : show(options);
   return 0;
@@ -310,7 +318,14 @@ void add_schedule(CLI::App& app, Action& action) {
   ScheduleSpec& spec = options->spec;
   CLI::Option* name = command->add_option(
       "NAME", spec.name,
-      "The schedule, or a recipe (*.toml); without it all schedules are listed and compared");
+      "The schedule, or a recipe (a file, or one of `bitcycle recipes`); without it all "
+      "schedules are listed and compared");
+  command
+      ->add_option("--set", options->settings,
+                   "Override a key of a recipe: --set precision.forward.cycles=4")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
   command->add_option("--run", options->run, "Show the bits that the run of this directory had")
       ->excludes(name);
   command->add_option("--min", options->min, "Lower bound in bits, 1 to 32 [3]");

@@ -9,6 +9,8 @@
 
 #include "base/json_text.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,6 +29,7 @@ std::string period_text(const IndicatorRecipe& recipe) {
 }
 
 std::string earliest_text(const StageLimits& limits, const IndicatorRecipe& recipe) {
+  if (limits.by_deadline) return fmt::format("{:g} of the run", *limits.latest);
   return recipe.period > 0 ? fmt::format("step {}", limits.earliest * recipe.period)
                            : fmt::format("epoch {}", limits.earliest);
 }
@@ -35,13 +38,33 @@ std::string latest_text(const StageLimits& limits) {
   return limits.latest ? fmt::format("{:g} of the run", *limits.latest) : "never";
 }
 
-std::vector<StageLimits> stage_limits(const IndicatorRecipe& recipe, std::size_t stages) {
+// What a period is of the run, where that is known without the data.
+std::optional<double> period_fraction(const Recipe& run, const IndicatorRecipe& recipe) {
+  if (recipe.period > 0 && run.steps > 0) {
+    return static_cast<double>(recipe.period) / static_cast<double>(run.steps);
+  }
+  if (recipe.period == 0 && run.epochs > 0) return 1 / run.epochs;
+  return std::nullopt;
+}
+
+// A stage may not begin before the loss could settle in the one before it, but a deadline that
+// comes first begins it all the same. Periods of the run count from the last such deadline.
+std::vector<StageLimits> stage_limits(const Recipe& run, const IndicatorRecipe& recipe,
+                                      std::size_t stages) {
+  const std::optional<double> period = period_fraction(run, recipe);
+  double earliest = 0;  // fraction of the run
   const LossIndicator indicator({.epsilon = recipe.epsilon, .alpha = recipe.alpha});
   std::vector<StageLimits> all;
   for (std::size_t i = 0; i < stages; ++i) {
     StageLimits limits{.threshold = indicator.threshold_of(static_cast<int>(i)),
                        .earliest = static_cast<Step>(i) * recipe.window};
     if (i > 0 && !recipe.deadlines.empty()) limits.latest = recipe.deadlines[i - 1];
+    if (i > 0 && period) {
+      earliest += *period * recipe.window;
+      limits.by_deadline = limits.latest && *limits.latest < earliest;
+      if (limits.by_deadline) earliest = *limits.latest;
+      limits.earliest = std::llround(earliest / *period);
+    }
     all.push_back(limits);
   }
   return all;
@@ -75,8 +98,9 @@ Json indicator_json(const IndicatorRecipe& recipe) {
           {"normalising", recipe.normalising}};
 }
 
-std::string gates_text(const DynamicRecipe& recipe, const std::string& title) {
-  const std::vector<StageLimits> limits = stage_limits(recipe, recipe.target.size());
+std::string gates_text(const Recipe& run, const std::string& title) {
+  const DynamicRecipe& recipe = *run.precision.dynamic;
+  const std::vector<StageLimits> limits = stage_limits(run, recipe, recipe.target.size());
   Table table({"stage", "target", "ends below", "begins at the earliest", "at the latest"});
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const auto cells = limit_cells(limits, i, recipe);
@@ -93,12 +117,13 @@ std::string gates_text(const DynamicRecipe& recipe, const std::string& title) {
       limits.size() > 1 ? ending_text(recipe) + "\n" : "");
 }
 
-std::string gates_json(const DynamicRecipe& recipe) {
+std::string gates_json(const Recipe& run) {
+  const DynamicRecipe& recipe = *run.precision.dynamic;
   Json options = Json::array(), stages = Json::array();
   for (const PrecisionOption& option : recipe.options) {
     options.push_back({{"activation_bits", option.activation}, {"error_bits", option.error}});
   }
-  const std::vector<StageLimits> limits = stage_limits(recipe, recipe.target.size());
+  const std::vector<StageLimits> limits = stage_limits(run, recipe, recipe.target.size());
   for (std::size_t i = 0; i < limits.size(); ++i) {
     Json stage = {{"cp_percent", recipe.target[i]}};
     stage.update(limits_json(limits[i]));
@@ -112,9 +137,10 @@ std::string gates_json(const DynamicRecipe& recipe) {
 
 }  // namespace
 
-std::vector<StageOutlook> stage_outlook(const ProgressiveRecipe& recipe) {
-  const std::vector<LayerBits> stages = stages_of(recipe);
-  const std::vector<StageLimits> limits = stage_limits(recipe, stages.size());
+std::vector<StageOutlook> stage_outlook(const Recipe& recipe) {
+  const ProgressiveRecipe& progressive = *recipe.precision.progressive;
+  const std::vector<LayerBits> stages = stages_of(progressive);
+  const std::vector<StageLimits> limits = stage_limits(recipe, progressive, stages.size());
   std::vector<StageOutlook> outlook;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     outlook.push_back({stages[i], limits[i], cost_of(stages[i], stages.back())});
@@ -123,10 +149,10 @@ std::vector<StageOutlook> stage_outlook(const ProgressiveRecipe& recipe) {
 }
 
 std::string outlook_text(const Recipe& recipe, const std::string& title) {
-  if (recipe.precision.dynamic) return gates_text(*recipe.precision.dynamic, title);
+  if (recipe.precision.dynamic) return gates_text(recipe, title);
   const ProgressiveRecipe& stages = *recipe.precision.progressive;
-  const std::vector<StageOutlook> outlook = stage_outlook(stages);
-  const std::vector<StageLimits> limits = stage_limits(stages, outlook.size());
+  const std::vector<StageOutlook> outlook = stage_outlook(recipe);
+  const std::vector<StageLimits> limits = stage_limits(recipe, stages, outlook.size());
   Table table({"stage", "bits", "ends below", "begins at the earliest", "at the latest", "cost"});
   for (std::size_t i = 0; i < outlook.size(); ++i) {
     const auto cells = limit_cells(limits, i, stages);
@@ -141,10 +167,10 @@ std::string outlook_text(const Recipe& recipe, const std::string& title) {
 }
 
 std::string outlook_json(const Recipe& recipe) {
-  if (recipe.precision.dynamic) return gates_json(*recipe.precision.dynamic);
+  if (recipe.precision.dynamic) return gates_json(recipe);
   const ProgressiveRecipe& stages = *recipe.precision.progressive;
   Json list = Json::array();
-  for (const StageOutlook& stage : stage_outlook(stages)) {
+  for (const StageOutlook& stage : stage_outlook(recipe)) {
     Json entry = {{"weight_bits", stage.bits.weight},
                   {"activation_bits", stage.bits.activation},
                   {"error_bits", stage.bits.error}};

@@ -17,6 +17,7 @@ struct StageLimits {
   double threshold = 0;  // below which the loss must stay for the stage to end; the last has none
   Step earliest = 0;     // period after which it may begin
   std::optional<double> latest;  // fraction of the run; none: it may never begin
+  bool by_deadline = false;      // whether that comes before the loss can have settled
 };
 
 struct StageOutlook {
@@ -26,7 +27,7 @@ struct StageOutlook {
 };
 
 // The recipe has stages.
-std::vector<StageOutlook> stage_outlook(const ProgressiveRecipe& recipe);
+std::vector<StageOutlook> stage_outlook(const Recipe& recipe);
 
 // The recipe has stages, or gates.
 std::string outlook_text(const Recipe& recipe, const std::string& title);

@@ -70,7 +70,8 @@ Bounds staged_bounds(const IndicatorRecipe& recipe, const std::vector<double>& s
                       : recipe.deadlines.empty() ? length.steps
                                                  : step_at(recipe.deadlines[i - 1], length.steps);
     latest.push_back(late);
-    earliest.push_back(std::min(late, static_cast<Step>(i) * recipe.window * period));
+    const Step settled = i == 0 ? 0 : earliest.back() + recipe.window * period;
+    earliest.push_back(std::min(late, settled));
   }
   return {staged_cost(stages, latest, length.steps), staged_cost(stages, earliest, length.steps)};
 }

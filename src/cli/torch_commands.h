@@ -20,6 +20,7 @@ struct TrainOptions {
   bool resume = false;
   bool accept_changes = false;  // resume although the recipe differs
   bool quiet = false;
+  bool dry_run = false;
 };
 int run_train(const TrainOptions& options);
 

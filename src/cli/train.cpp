@@ -12,9 +12,11 @@ constexpr const char* kFooter =
     "A recipe is a TOML file that describes one run; docs/recipes.md lists its keys.\n"
     "\n"
     "Examples:\n"
-    "  bitcycle train recipes/demo-cpt.toml\n"
-    "  bitcycle train recipes/demo-cpt.toml --set seed=2 --set precision.forward.min=4\n"
+    "  bitcycle train demo-cpt                        one that ships (bitcycle recipes)\n"
+    "  bitcycle train mine.toml --dry-run             what it would do and how long it would take\n"
+    "  bitcycle train mine.toml --set epochs=3 --set optimizer.lr=0.05\n"
     "  bitcycle train runs/demo-cpt --resume          go on where a run stopped\n"
+    "  bitcycle train mine.toml --resume --accept-changes    go on although mine.toml has changed\n"
     "\n"
     "Ctrl-C finishes the step, saves a checkpoint and exits with 130; a second one exits at once.";
 
@@ -23,7 +25,9 @@ constexpr const char* kFooter =
 void add_train(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("train", "Train a network from a recipe");
   auto options = std::make_shared<TrainOptions>();
-  command->add_option("recipe", options->recipe, "Recipe file, or the directory of a run to resume")
+  command
+      ->add_option("recipe", options->recipe,
+                   "Recipe file, the name of one that ships, or the directory of a run to resume")
       ->required();
   command->add_option("--set", options->settings, "Override a key: --set optimizer.lr=0.05")
       ->type_name("KEY=VALUE")
@@ -34,6 +38,8 @@ void add_train(CLI::App& app, Action& action) {
   command->add_flag("--resume", options->resume, "Continue from the newest checkpoint");
   command->add_flag("--accept-changes", options->accept_changes,
                     "Resume although the recipe or the data differ from the run's");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Check everything, measure a few steps, tell, and write nothing");
   command->add_flag("-q,--quiet", options->quiet, "Print the result only");
   command->footer(kFooter);
   command->callback([options, &action] { action = [options] { return run_train(*options); }; });

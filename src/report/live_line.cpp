@@ -31,10 +31,14 @@ void LiveLine::clear() {
   shown_ = false;
 }
 
+std::size_t LiveLine::width() const {
+  return terminal_width(stream_) - 1;
+}
+
 void LiveLine::update(const std::string& text) {
   if (!live_) return;
   clear();
-  narrate(text.substr(0, terminal_width(stream_) - 1), stream_);
+  narrate(text.substr(0, width()), stream_);
   shown_ = true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/cost/run_cost.h"
+#include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/file.h"
 
 #include "base/json_text.h"
@@ -33,11 +34,10 @@ void begin_run_files(const std::filesystem::path& run_directory, const Recipe& r
   write_file(run_directory / "recipe.toml", to_toml(recipe));
 }
 
-// A run has begun once its recipe stands.
+// They count with the first checkpoint; before it a run may start again, with other data.
 RunTexts stored_texts(const std::filesystem::path& run_directory) {
   RunTexts texts;
-  if (run_directory.empty() || !std::filesystem::exists(run_directory / "recipe.toml"))
-    return texts;
+  if (run_directory.empty() || !CheckpointStore(run_directory).latest()) return texts;
   for (const auto& entry : std::filesystem::directory_iterator(run_directory)) {
     if (entry.path().extension() != ".txt") continue;
     const auto bytes = read_file(entry.path());

@@ -22,7 +22,7 @@ struct TestScores {
 // what a killed process left half-written.
 void begin_run_files(const std::filesystem::path& run_directory, const Recipe& recipe,
                      const RunTexts& texts);
-// The texts of a run that has begun there.
+// The texts of the run whose checkpoints are there.
 RunTexts stored_texts(const std::filesystem::path& run_directory);
 
 // What a run came to. `backend` is what the recipe's came to, `primary` the name of the metric that

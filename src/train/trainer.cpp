@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace bitcycle {
 namespace {
 
@@ -19,6 +21,17 @@ constexpr const char* kWeightsReport = "weights.json";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The cost that gates add to the loss grows with beta, the batch and the blocks.
+std::string divergence_hint(const Recipe& recipe) {
+  std::string beta;
+  if (const auto& gates = recipe.precision.dynamic) {
+    beta = fmt::format(", a lower precision.dynamic.beta (it is {:g}; FracTrain has {:g})",
+                       gates->beta, DynamicRecipe().beta);
+  }
+  return "Try a lower optimizer.lr, a warm-up (lr_schedule.warmup_steps)" + beta +
+         ", or more bits.";
 }
 
 // Every so many steps; 0 means only at the end of the run.
@@ -113,10 +126,9 @@ void Trainer::Implementation::stop() {
   if (store.latest() != state.step) save();
 }
 
-void Trainer::Implementation::train_step() {
+// Everything of a step but what is remembered of it.
+TaskLoss Trainer::Implementation::compute_step() {
   bits = session.apply(state.step);
-  const bool looks = looks_at(state.step + 1);
-  if (looks) session.begin_look();
   optimizer.zero_grad();
   TaskLoss all;
   for (int i = 0; i < recipe().optimizer.accumulate; ++i) {
@@ -128,8 +140,31 @@ void Trainer::Implementation::train_step() {
   }
   bits = session.executed(std::move(bits));
   update();
-  count(all);
+  return all;
+}
+
+void Trainer::Implementation::train_step() {
+  const bool looks = looks_at(state.step + 1);
+  if (looks) session.begin_look();
+  count(compute_step());
   if (looks) report_layers(session.end_look());
+}
+
+// The first steps make what later ones find made, and are not timed.
+Rehearsal Trainer::Implementation::rehearse(int steps) {
+  constexpr int kUntimed = 2;
+  Rehearsal result{.layers = session.task().layers(), .backend = name(session.backend().backend)};
+  for (const at::Tensor& tensor : session.model().parameters()) result.parameters += tensor.numel();
+  state.plateau.factor = 0;
+  session.model().train();
+  session.task().start(0);
+  for (int i = -kUntimed; i < steps; ++i) {
+    state.step = std::min(total - 1, total * (2 * std::max(i, 0) + 1) / (2 * steps));
+    const auto start = Clock::now();
+    compute_step();
+    if (i >= 0) result.seconds.push_back(seconds_since(start));
+  }
+  return result;
 }
 
 // Gradients of several batches add up, so each loss counts for its share of the update.
@@ -173,7 +208,7 @@ void Trainer::Implementation::diverge(Step step, const std::string& what,
   throw Error(ErrorCode::diverged,
               "training stopped at step " + std::to_string(step) + ": " + what + "; " + where +
                   "; " + checkpoint,
-              "Try a lower optimizer.lr, a warm-up (lr_schedule.warmup_steps), or more bits.");
+              divergence_hint(recipe()));
 }
 
 StepReport Trainer::Implementation::step_report() const {
@@ -286,6 +321,9 @@ const RunLength& Trainer::length() const {
 }
 const std::vector<std::string>& Trainer::notices() const {
   return implementation_->notices;
+}
+Rehearsal Trainer::rehearse(int steps) {
+  return implementation_->rehearse(steps);
 }
 TrainOutcome Trainer::run(const StopSignal& stop) {
   return implementation_->run(stop);

@@ -39,7 +39,9 @@ struct Trainer::Implementation {
     session.task().require_trainable();
     state.data = session.task().data_fingerprint();
     state.run = run_identity();
-    notices = session.backend().notices;
+    notices = session.task().notices();
+    const auto& more = session.backend().notices;
+    notices.insert(notices.end(), more.begin(), more.end());
     if (!store.latest()) start_from_weights();
   }
 
@@ -65,7 +67,9 @@ struct Trainer::Implementation {
   TrainOutcome run(const StopSignal& stop_signal);
   void begin();
   void stop();
+  TaskLoss compute_step();
   void train_step();
+  Rehearsal rehearse(int steps);
   void differentiate(const at::Tensor& loss);
   void update();
   void count(const TaskLoss& result);

@@ -37,27 +37,21 @@ expect 3 'data_batch_1.bin' "${train[@]}" --run-dir b --set data.dataset=cifar10
 expect 3 'there is no dataset in "nowhere"' "$bitcycle" data --root nowhere --verify
 
 # Splits without samples, and a set without its test pictures: found before anything is trained.
-picture() {
-  mkdir -p "$(dirname "$1")"
-  base64 -d >"$1" <<'JPEG'
-/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG
-kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgED
-AwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RF
-RkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJ
-ytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/AMrT+1dNp/auZ0/tXTaf2r//2Q==
-JPEG
-}
 pictures=("$bitcycle" train small.toml -q --run-dir c --set data.dataset=image_folder
           --set data.root=one --set data.image_size=16)
 picture one/train/a/1.jpg
-expect 3 'one/val is not a directory' "${pictures[@]}" --set data.validation=0 --set evaluation.best_on=test
+expect 3 'one class only' "${pictures[@]}"
+mkdir one/train/b
+expect 3 'has no pictures of 1 class: b' "${pictures[@]}"
+expect 3 'has no pictures of 1 class: b' "$bitcycle" data --verify --root one
+picture one/train/b/1.jpg
+expect 3 'nothing to test on' "${pictures[@]}"
 picture one/val/a/1.jpg
-expect 3 'none is left to train on' "${pictures[@]}"
-expect 3 'too few to train on' "$bitcycle" data --verify --root one
-picture one/train/a/2.jpg
 expect 3 'none is left to train on' "${pictures[@]}" --set data.validation=0.9
 [[ ! -e c ]] || fail "a set without samples started a run"
-"${pictures[@]}" >/dev/null   # one picture to train on, one to validate, and a batch of 32
+expect 2 'data.test' "${pictures[@]}" --set data.test=1.5
+expect 2 'data.test' "${train[@]}" --run-dir c --set data.test=0.2
+"${pictures[@]}" >/dev/null 2>&1  # one picture to train on, one to validate, and a batch of 32
 
 # Run directories that cannot be written, are in use, or hold another run.
 touch file

@@ -70,3 +70,19 @@ first_cpus() {
   taskset -c "$allowed" lscpu --parse=CPU,CORE,SOCKET | grep -v '^#' |
     sort -t, -k3,3n -k2,2n -k1,1n | awk -F, '!seen[$2 "," $3]++ { print $1 }' | sort -n
 }
+
+# picture FILE: a JPEG picture of 16 x 16. png FILE: a PNG picture of 2 x 2.
+picture() {
+  mkdir -p "$(dirname "$1")"
+  base64 -d >"$1" <<'JPEG'
+/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG
+kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgED
+AwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RF
+RkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJ
+ytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/AMrT+1dNp/auZ0/tXTaf2r//2Q==
+JPEG
+}
+png() {
+  mkdir -p "$(dirname "$1")"
+  base64 -d >"$1" <<<'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR4nGP4z8DAAMIM/4EAAB/uBfsL2WiLAAAAAElFTkSuQmCC'
+}

@@ -54,6 +54,11 @@ expect 2 'nobody knows them' "$bitcycle" schedule staged.toml --csv
 expect 2 '--max does not apply' "$bitcycle" schedule staged.toml --max 4
 expect 2 'no run directory' "$bitcycle" schedule --run nowhere
 "$bitcycle" schedule staged.toml --json | grep -q '"earliest_period": 4' || fail "no earliest period"
+# A deadline that comes before the loss can have settled begins a stage, and the next one's window with it.
+sed 's/^epochs = 2/steps = 60/' staged.toml >deadlines.toml
+"$bitcycle" schedule deadlines.toml --set precision.progressive.deadlines=[0.05,0.5] >out.txt
+grep -Eq '^ *2 .* 0.05 of the run +0.05 of the run' out.txt || fail "no deadline: $(cat out.txt)"
+grep -Eq '^ *3 .* step 9 +0.5 of the run' out.txt || fail "no step behind it: $(cat out.txt)"
 expect 0 'GBitOPs a step' "$bitcycle" cost staged.toml
 expect 0 'depends on when' "$bitcycle" cost staged.toml
 expect 0 'the run costs ' "$bitcycle" cost steps.toml

@@ -146,6 +146,25 @@ TEST(CostCommandTest, CountsGatesAgainstTheSameRulesStaticRun) {
   }
 }
 
+TEST(CostCommandTest, MeasuresGatesInEnergyAndNormalisedMacsToo) {
+  const std::string recipe = BITCYCLE_SOURCE_DIR "/recipes/fractrain/cifar100-resnet74-dfq.toml";
+  const Json gates = run_json("cost " + recipe);
+  const Json fixed = run_json("cost cifar_resnet74 --classes 100 --bits 8 --grad-bits 8");
+  const auto number = [](const Json& json, const char* key) { return json[key].get<double>(); };
+  EXPECT_DOUBLE_EQ(number(gates, "normalised_macs_static"), number(fixed, "normalised_macs"));
+  EXPECT_NEAR(number(gates, "modelled_joules_static"),
+              fixed["modelled_joules"]["total"].get<double>(),
+              1e-9 * number(gates, "modelled_joules_static"));
+  for (const std::string measure : {"normalised_macs", "modelled_joules"}) {
+    const double least = number(gates, (measure + "_least").c_str());
+    const double target = number(gates, (measure + "_at_targets_least").c_str());
+    const double most = number(gates, (measure + "_most").c_str());
+    EXPECT_LT(0, least) << measure;
+    EXPECT_LT(least, target) << measure;
+    EXPECT_LT(target, most) << measure;
+  }
+}
+
 TEST(CostCommandTest, MistakesExitWithTwoAndNameTheNearest) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"cost cifar_resnt74", "\"cifar_resnet74\""},

@@ -13,6 +13,8 @@ class LiveLine {
   ~LiveLine();
 
   bool live() const { return live_; }
+  // Columns that a line may have: those of the terminal but one, 79 where nobody knows.
+  std::size_t width() const;
   // Rewrites the live line, cut to the terminal's width; does nothing when the stream is no
   // terminal.
   void update(const std::string& text);

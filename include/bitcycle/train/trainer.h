@@ -18,6 +18,7 @@
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/events/event_sink.h"
+#include "bitcycle/network/layer_info.h"
 
 #include <filesystem>
 #include <memory>
@@ -28,6 +29,14 @@ namespace bitcycle {
 
 enum class TrainOutcome { finished, stopped };
 enum class DataChanges { refuse, accept };
+
+// What a few steps tell of a run before it starts.
+struct Rehearsal {
+  std::vector<double> seconds;  // of each step
+  std::int64_t parameters = 0;  // of the model
+  std::vector<LayerInfo> layers;
+  std::string backend;
+};
 
 class Trainer {
  public:
@@ -50,6 +59,11 @@ class Trainer {
   // Trains to the end, or until `stop` asks; either way a checkpoint stands when it returns. Throws
   // Error(diverged) when the loss is not finite.
   TrainOutcome run(const StopSignal& stop);
+
+  // Carries out `steps` steps, spread over the run so that they have the bits of all of it, at a
+  // learning rate of zero; under a policy that follows the run, with the bits that it begins with.
+  // Writes nothing. Not to be followed by run().
+  Rehearsal rehearse(int steps);
 
  private:
   struct Implementation;

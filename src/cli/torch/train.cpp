@@ -11,6 +11,7 @@
 #include "cli/run_paths.h"
 #include "cli/run_summary.h"
 #include "cli/terminal_sink.h"
+#include "cli/torch/dry_run.h"
 #include "cli/torch_commands.h"
 
 #include <fmt/core.h>
@@ -24,9 +25,14 @@ bool has_recipe(const fs::path& run) {
   return fs::exists(run / "recipe.toml");
 }
 
-// What the recipe of a run that is there already would change.
+bool has_checkpoint(const fs::path& run) {
+  return CheckpointStore(run).latest().has_value();
+}
+
+// What the recipe of a run that is there already would change. One that never wrote a checkpoint
+// has nothing to lose.
 std::vector<std::string> changes_to(const fs::path& run, const Recipe& recipe) {
-  if (!has_recipe(run)) return {};
+  if (!has_recipe(run) || !has_checkpoint(run)) return {};
   return differences(read_recipe(run / "recipe.toml"), recipe);
 }
 
@@ -34,7 +40,7 @@ std::vector<std::string> changes_to(const fs::path& run, const Recipe& recipe) {
 std::vector<std::string> check_existing_run(const TrainOptions& options, const fs::path& run,
                                             const Recipe& recipe) {
   const std::vector<std::string> changes = changes_to(run, recipe);
-  if (!options.resume && (has_recipe(run) || CheckpointStore(run).latest())) {
+  if (!options.resume && has_checkpoint(run)) {
     throw Error(ErrorCode::usage, "\"" + run.string() + "\" already holds a run",
                 "Add --resume to go on with it, or choose another place with --run-dir.");
   }
@@ -58,6 +64,7 @@ int run_train(const TrainOptions& options) {
   const TrainPaths paths = train_paths(options);
   const Recipe recipe = read_recipe(paths.recipe, options.settings);
   check_existing_run(options, paths.run_directory, recipe);  // before the data are read
+  if (options.dry_run) return dry_run(recipe, paths);
   const StopSignal stop;
   LiveLine line(stderr);
   const Narration narration = options.quiet ? Narration::warnings : Narration::all;

@@ -1,0 +1,16 @@
+#pragma once
+
+// Options that people know from other training programs. Here a recipe says these things, and
+// --set lays a value over it; who types the other option is told so.
+
+#include <string>
+#include <vector>
+
+namespace bitcycle::cli {
+
+// What to write in place of the first of `arguments` that is such an option and among the `unknown`
+// ones, as a sentence; "" when none is.
+std::string habit_hint(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& unknown);
+
+}  // namespace bitcycle::cli

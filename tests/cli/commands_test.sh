@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# What a newcomer types: names of recipes, help, options of other programs; looking before running.
+source "$(dirname "$0")/lib.sh"
+small_recipe
+
+# Every command explains itself, with examples of its own.
+for command in train eval compare schedule cost models recipes data 'data get' bench 'bench step' \
+  'bench schedule'; do
+  # shellcheck disable=SC2086
+  expect 0 "bitcycle $command" "$bitcycle" $command --help
+  grep -qE '^Examples?:' out.txt || fail "no examples in $command --help"
+done
+expect 0 'bitcycle train runs/demo-cpt --resume' "$bitcycle" help train
+grep -q -- '--accept-changes' out.txt || fail "--accept-changes is not explained"
+expect 0 'bitcycle data get cifar10' "$bitcycle" help data get
+expect 0 'Examples:' "$bitcycle" help
+expect 2 'Did you mean "train"?' "$bitcycle" help trian
+
+# Recipes that ship, by name and from anywhere.
+expect 0 'own-pictures' "$bitcycle" recipes
+"$bitcycle" recipes --json | grep -q '"name": "cpt/cifar100-resnet74-cpt-3-8"' || fail "recipes --json"
+"$bitcycle" recipes demo-cpt >mine.toml
+expect 0 'the run costs ' "$bitcycle" cost mine.toml
+expect 0 'the run costs ' "$bitcycle" cost demo-cpt
+expect 0 'the run costs ' "$bitcycle" cost cifar100-resnet74-cpt-3-8
+expect 0 'the bits that it plans' "$bitcycle" schedule demo-cpt
+expect 2 'Did you mean "demo-cpt"?' "$bitcycle" train demo-ctp
+expect 2 'bitcycle recipes' "$bitcycle" train no-such
+expect 2 'neither a file nor the name' "$bitcycle" recipes no-such
+expect 2 'excludes' "$bitcycle" recipes demo-cpt --json
+mkdir demo-cpt  # a directory of that name is no run
+expect 0 'the run costs ' "$bitcycle" cost demo-cpt
+expect 0 'test accuracy' "$bitcycle" train demo-cpt -q --set steps=2 --set data.dataset=synthetic \
+  --set data.limit=64 --set data.batch_size=16
+[[ -e runs/demo-cpt/summary.json ]] || fail "no run below runs/"
+
+# --set where a recipe is taken.
+"$bitcycle" cost demo-cpt --json >a.json
+"$bitcycle" cost demo-cpt --set precision.forward=3 --json >b.json
+! cmp -s a.json b.json || fail "cost --set changes nothing"
+expect 2 'Did you mean' "$bitcycle" cost demo-cpt --set precision.forwrd=3
+expect 2 '--set does not apply' "$bitcycle" cost cifar_resnet20 --set model.hidden=3
+expect 2 'which has been trained' "$bitcycle" cost runs/demo-cpt --set steps=3
+expect 2 '--set applies to recipes' "$bitcycle" schedule CR --set steps=3
+expect 0 'static' "$bitcycle" schedule demo-cpt --set precision.forward=3
+
+# Options of other programs are answered with what to write here.
+expect 2 'Write --set steps=3' "$bitcycle" train small.toml --steps 3
+expect 2 'Write --set steps=3' "$bitcycle" train --steps 3 small.toml
+expect 2 'Write --set epochs=2' "$bitcycle" train small.toml --epochs=2
+expect 2 'Write --set optimizer.lr=0.1' "$bitcycle" train small.toml --lr 0.1
+expect 2 'Write --set data.batch_size=64' "$bitcycle" train small.toml --batch-size 64
+expect 2 'Write --run-dir out' "$bitcycle" train small.toml --output-dir out
+expect 2 'Run with --help' "$bitcycle" train small.toml --nonsense
+
+# Looking before running: all of it is told, and no file changes.
+files() { find . -not -name out.txt -not -name 'files-*' -printf '%p %s %T@ %y\n' | sort; }
+files >files-before
+expect 0 'nothing was written' "$bitcycle" train small.toml --dry-run
+for text in 'layer1' 'the bits that it plans' 'counting rule' 'memory: ' 'a step: ' 'take about '; do
+  grep -qF "$text" out.txt || fail "--dry-run does not tell \"$text\": $(cat out.txt)"
+done
+files >files-after
+diff files-before files-after || fail "--dry-run changed files"
+expect 0 'when they rise, only a run can tell' "$bitcycle" train demo-pfq --dry-run \
+  --set data.dataset=synthetic --set data.batch_size=8
+expect 0 'gates choose' "$bitcycle" train demo-dfq --dry-run --set data.dataset=synthetic \
+  --set data.batch_size=8
+expect 2 'unknown key' "$bitcycle" train small.toml --dry-run --set optimizer.momentun=1
+expect 3 'cifar10 was not found' "$bitcycle" train cifar10-resnet20-cpt --dry-run --set data.root=nowhere
+files >files-after
+diff files-before files-after || fail "--dry-run changed files"
+"$bitcycle" train small.toml -q --run-dir done >/dev/null
+expect 2 'already holds a run' "$bitcycle" train small.toml --dry-run --run-dir done
+
+# A run that never wrote a checkpoint is started again, with whatever recipe.
+mkdir -p begun && cp done/recipe.toml begun/
+expect 0 'test accuracy' "$bitcycle" train small.toml -q --run-dir begun --set optimizer.lr=0.01
+expect 2 'already holds a run' "$bitcycle" train small.toml -q --run-dir begun
+
+# On a terminal of 80 columns the live line fits, and begins with speed and time left.
+script -qec "stty cols 80; '$bitcycle' train small.toml --run-dir terminal" typescript >/dev/null
+tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | grep 'steps/s' >live.txt
+grep -qE '^[0-9.e+]+ steps/s  [0-9]+ .* left  step [0-9]+/[0-9]+  ' live.txt || fail "$(head -3 live.txt)"
+! grep -qE '^.{80,}$' live.txt || fail "the live line is too long: $(grep -E '^.{80,}$' live.txt | head -1)"

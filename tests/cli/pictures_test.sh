@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Pictures of one's own: JPEG and PNG among strays, with and without sets to validate and to test on.
+source "$(dirname "$0")/lib.sh"
+for class in cat dog; do
+  for i in $(seq 8); do picture "own/$class/$i.jpg"; done
+  png "own/$class/drawn.png"
+  png "own/$class/a-png-by-content.jpg"
+done
+echo 'taken in May' >own/cat/notes.txt
+head -c 300 own/cat/1.jpg >own/cat/cut.jpg
+touch own/dog/.DS_Store own/dog/empty.jpg
+printf 'GIF89a' >own/dog/moving.gif
+# A PNG that claims 30,000 x 30,000 pixels.
+{ printf '\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x75\x30\0\0\x75\x30\x08\x02\0\0\0'; printf '\xe9\x45\x6f\xed\0\0\0\0IDAT'; } \
+  >own/dog/bomb.png
+cat >own.toml <<'TOML'
+epochs = 2
+log_every = 1
+[model]
+name = "cifar_resnet8"
+[data]
+dataset = "image_folder"
+root = "own"
+image_size = 16
+batch_size = 4
+validation = 0.2
+test = 0.2
+[optimizer]
+lr = 0.01
+TOML
+
+# Strays are named, with what is wrong with each, and no list is long.
+expect 0 'own: 6 files are skipped' "$bitcycle" train own.toml
+for text in 'cat/notes.txt is no picture' 'cat/cut.jpg is damaged' 'dog/.DS_Store is hidden' \
+  'dog/empty.jpg is empty' 'and 1 more'; do
+  grep -qF "$text" out.txt || fail "expected $text: $(cat out.txt)"
+done
+grep -qF '4 of 20 pictures are tested on' out.txt || fail "no word of the split: $(cat out.txt)"
+
+# The same pictures in the same run: fingerprints are functions of content.
+"$bitcycle" train own.toml --run-dir again -q >/dev/null
+same_runs runs/own again
+cp -r own elsewhere
+"$bitcycle" train own.toml --run-dir moved -q --set data.root=elsewhere >/dev/null
+cmp again/metrics.jsonl moved/metrics.jsonl || fail "the place of a folder counts"
+"$bitcycle" eval runs/own --json | grep -q '"samples": 4' || fail "eval does not see the test pictures"
+"$bitcycle" eval runs/own --split validation --json | grep -q '"samples": 4' || fail "validation"
+
+# More strays change nothing; another picture does.
+echo more >own/cat/more.txt
+expect 0 'test' "$bitcycle" eval runs/own
+picture own/cat/9.jpg
+expect 3 'the data are not those of the run' "$bitcycle" eval runs/own
+
+# Checking them: damage is an error, strays are none.
+expect 3 'dog/bomb.png' "$bitcycle" data --root own --verify
+rm own/cat/cut.jpg own/dog/bomb.png
+expect 0 'intact' "$bitcycle" data --root own --verify
+
+# Sets of one's own are used as they are.
+mkdir -p sets && mv own sets/train
+for set in val test; do for class in cat dog; do picture "sets/$set/$class/1.jpg"; done; done
+expect 0 'accuracy' "$bitcycle" train own.toml --run-dir sets-run --set data.root=sets
+"$bitcycle" eval sets-run --split validation --json | grep -q '"samples": 2' || fail "val/ is not used"
+"$bitcycle" eval sets-run --json | grep -q '"samples": 2' || fail "test/ is not used"
+
+# Classes: in other case, unknown, none.
+mkdir -p sets/train/Dog && picture sets/train/Dog/1.jpg
+expect 0 'differ in case alone' "$bitcycle" train own.toml --run-dir case --set data.root=sets
+mv sets/test/dog sets/test/dgo
+expect 3 'Did you mean' "$bitcycle" train own.toml --run-dir case2 --set data.root=sets
+mkdir bare
+expect 3 'has no class directories' "$bitcycle" train own.toml --run-dir bare-run --set data.root=bare
+expect 3 'is not a directory' "$bitcycle" train own.toml --run-dir bare-run --set data.root=nowhere
