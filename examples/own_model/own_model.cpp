@@ -4,9 +4,7 @@
 
 #include <iostream>
 
-#include <bitcycle/config/precision_plan.h>
-#include <bitcycle/models/precision_controller.h>
-#include <bitcycle/nn/quant_linear.h>
+#include <bitcycle/bitcycle.h>
 #include <torch/optim/adam.h>
 
 struct Circle : torch::nn::Module {

@@ -7,10 +7,7 @@
 #include <cmath>
 #include <iostream>
 
-#include <bitcycle/config/precision_policy.h>
-#include <bitcycle/models/precision_controller.h>
-#include <bitcycle/nn/quant_linear.h>
-#include <bitcycle/quant/schemes.h>
+#include <bitcycle/bitcycle.h>
 #include <torch/optim/adam.h>
 
 namespace {

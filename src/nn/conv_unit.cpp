@@ -61,19 +61,24 @@ void ConvUnitImpl::use_scheme(const std::shared_ptr<const Scheme>& scheme, Execu
 }
 
 // A bias is left to simulation: the unit's norm takes its place.
-bool ConvUnitImpl::executes(const at::Tensor& x) const {
-  return executor_ != Executor::simulate && x.is_cpu() && !conv->options.bias() &&
-         integer::takes_widths(executed_bits(conv->bits(), training())) &&
-         integer::obstacle(request_of(conv->options, x.size(3))).empty();
+std::string ConvUnitImpl::obstacle(const at::Tensor& x) const {
+  std::string reason = call_obstacle(*conv, executor_, x, training());
+  if (!reason.empty()) return reason;
+  if (conv->options.bias()) return "a bias (a unit has its norm for that)";
+  return integer::obstacle(request_of(conv->options, x.size(3)));
 }
 
 at::Tensor ConvUnitImpl::forward(const at::Tensor& x, const at::Tensor& residual) {
-  if (executes(x)) return execute({x, {}, {}}, residual, Delivery::ready).output.values;
-  return norm_activate(*norm, conv->forward(x), residual, activation);
+  std::string reason = obstacle(x);
+  if (reason.empty()) return execute({x, {}, {}}, residual, Delivery::ready).output.values;
+  const at::Tensor y = conv->forward(x);
+  conv->record_call(std::move(reason));
+  return norm_activate(*norm, y, residual, activation);
 }
 
 IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const at::Tensor& residual,
                                         Delivery delivery, ChannelMeans means) {
+  conv->record_call("");
   const integer::ConvShape shape = conv_shape(conv->options, x.values);
   if (weights_ == nullptr) weights_ = std::make_shared<integer::ConvWeights>(shape);
   return integer_unit(x, residual, conv->weight,

@@ -51,6 +51,7 @@ void QuantConv2dImpl::pretty_print(std::ostream& stream) const {
 }
 
 at::Tensor QuantConv2dImpl::forward(const at::Tensor& x) {
+  record_call("no ConvUnit around it");
   const LayerCall call = simulated_call(x, is_training(), next_noise());
   const at::Tensor y = quantized_conv2d(x, weight, geometry(options), call);
   return bias.defined() ? y + bias.view({1, -1, 1, 1}) : y;

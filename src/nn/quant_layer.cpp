@@ -1,6 +1,7 @@
 #include "bitcycle/nn/quant_layer.h"
 
 #include "bitcycle/kernels/finite.h"
+#include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/quant/integer_unit.h"
 #include "bitcycle/quant/schemes.h"
 
@@ -64,6 +65,13 @@ LayerCall QuantLayer::simulated_call(const at::Tensor& x, bool training, NoiseKe
 }
 
 // Without gradients nothing is rounded stochastically, and looking at a model must not change it.
+void QuantLayer::record_call(std::string obstacle) {
+  using Kind = Execution::Kind;
+  const bool in_float = bits_.weight == 0 && bits_.activation == 0;
+  const Kind otherwise = in_float ? Kind::in_float : Kind::simulated;
+  last_call_ = {obstacle.empty() ? Kind::executed : otherwise, std::move(obstacle)};
+}
+
 NoiseKey QuantLayer::next_noise() {
   const std::uint64_t call = at::GradMode::is_enabled() ? calls_++ : 0;
   return noise_key(call == 0 ? step_key_ : step_key_.derive("call").derive(call));
@@ -103,6 +111,13 @@ void QuantLayer::track(Range range) {
 }
 
 // In evaluation the input's own range is not quantized over, but tells whether it is finite.
+std::string call_obstacle(const QuantLayer& layer, Executor executor, const at::Tensor& x,
+                          bool training) {
+  if (executor == Executor::simulate) return "the executor simulate";
+  if (!x.is_cpu()) return "an input on " + x.device().str();
+  return integer::obstacle(executed_bits(layer.bits(), training));
+}
+
 Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training) {
   const Range own = x.range ? *x.range : real_range(x.values);
   const Range range = layer.input_range([&] { return own; }, training);

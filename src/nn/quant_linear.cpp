@@ -1,6 +1,5 @@
 #include "bitcycle/nn/quant_linear.h"
 
-#include "bitcycle/kernels/integer/domain.h"
 #include "bitcycle/quant/integer_linear.h"
 #include "bitcycle/quant/layer_function.h"
 
@@ -46,7 +45,9 @@ std::shared_ptr<LinearCodes> QuantLinearImpl::codes_of_step() {
 
 // The noise is drawn here, where the caller's grad mode still holds.
 c10::intrusive_ptr<LinearCalls> QuantLinearImpl::calls(const at::Tensor& x, std::int64_t count) {
-  const bool integers = executes(x);
+  std::string reason = obstacle(x);
+  const bool integers = reason.empty();
+  record_call(std::move(reason));
   const auto codes = integers ? codes_of_step() : nullptr;
   std::vector<NoiseKey> noise;
   for (std::int64_t i = 0; i < count; ++i) noise.push_back(next_noise());
@@ -70,14 +71,10 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weigh
       .to(x.scalar_type());
 }
 
-bool QuantLinearImpl::executes(const at::Tensor& x) const {
-  return executor_ != Executor::simulate && x.is_cpu() &&
-         integer::takes_widths(executed_bits(bits(), is_training()));
-}
-
 at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& weight_in_use) {
   TORCH_CHECK(weight_in_use.defined(), "a tied QuantLinear is called with the weight it shares");
-  if (executes(x)) return execute(x, weight_in_use);
+  record_call(obstacle(x));
+  if (last_call().kind == Execution::Kind::executed) return execute(x, weight_in_use);
   const LayerCall call = simulated_call(x, is_training(), next_noise());
   const at::Tensor y = quantized_linear(x, weight_in_use, call);
   return bias.defined() ? y + bias : y;

@@ -41,7 +41,7 @@ class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
   // The executor is used where it supports the layer's bits and geometry.
   void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) override;
   // Whether the integer kernels take the next forward pass of an input like this.
-  bool executes(const at::Tensor& x) const;
+  bool executes(const at::Tensor& x) const { return obstacle(x).empty(); }
 
   QuantConv2d conv;
   torch::nn::BatchNorm2d norm;
@@ -51,6 +51,8 @@ class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
   // The convolution's mode counts, and the norm's own for its statistics: in a network the two are
   // registered where their names say, and the unit itself is told nothing.
   bool training() const { return conv->is_training(); }
+  // What keeps them from it, see Execution::obstacle.
+  std::string obstacle(const at::Tensor& x) const;
 
   Executor executor_ = Executor::simulate;
   std::shared_ptr<integer::ConvWeights> weights_;  // made when first needed

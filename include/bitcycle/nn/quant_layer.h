@@ -9,6 +9,7 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
+#include "bitcycle/nn/execution.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/unit_tensor.h"
@@ -60,6 +61,10 @@ class QuantLayer : public SchemeUser {
   }
   // A call with this input that is simulated.
   LayerCall simulated_call(const at::Tensor& x, bool training, NoiseKey noise);
+  // How the last call was carried out; layers, and units around them, record it with what kept the
+  // integer kernels from the call, nothing where they took it.
+  const Execution& last_call() const { return last_call_; }
+  void record_call(std::string obstacle);
   // The key of a call's noise. A layer that is called several times in a step (shared weights)
   // draws other noise each time.
   NoiseKey next_noise();
@@ -79,6 +84,7 @@ class QuantLayer : public SchemeUser {
 
   std::shared_ptr<const Scheme> scheme_;
   LayerBits bits_;
+  Execution last_call_;
   std::shared_ptr<const SampleChoice> choice_;
   Mixture chosen_;             // in numbers of samples, since the step began
   double chosen_samples_ = 0;  // with those that skipped
@@ -103,6 +109,11 @@ class QuantLayer : public SchemeUser {
 inline LayerBits executed_bits(LayerBits bits, bool training) {
   return training ? bits : LayerBits{bits.weight, bits.activation, bits.activation};
 }
+
+// What keeps the integer kernels from a layer's next call, whatever its kind: executor, device,
+// bits.
+std::string call_obstacle(const QuantLayer& layer, Executor executor, const at::Tensor& x,
+                          bool training);
 
 // The range over which a layer that executes in integers quantizes its input.
 Range unit_input_range(QuantLayer& layer, const UnitTensor& x, bool training);

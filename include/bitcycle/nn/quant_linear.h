@@ -35,7 +35,7 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
     executor_ = executor;
   }
   // Whether the integer kernels take the next forward pass of an input like this.
-  bool executes(const at::Tensor& x) const;
+  bool executes(const at::Tensor& x) const { return obstacle(x).empty(); }
 
   torch::nn::LinearOptions options;
   at::Tensor weight;  // [out, in]; undefined where the caller owns it
@@ -43,6 +43,10 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
 
  private:
   at::Tensor execute(const at::Tensor& x, const at::Tensor& weight_in_use);
+  // What keeps them from it, see Execution::obstacle.
+  std::string obstacle(const at::Tensor& x) const {
+    return call_obstacle(*this, executor_, x, is_training());
+  }
   // Memory for the codes of the step; those of the step before do not count.
   std::shared_ptr<LinearCodes> codes_of_step();
 

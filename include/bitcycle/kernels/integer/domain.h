@@ -21,6 +21,10 @@ constexpr bool takes_widths(LayerBits bits) {
   return takes_width(bits.weight) && takes_width(bits.activation) && takes_error_width(bits.error);
 }
 
+// Why the kernels do not take a layer's bits, as an end to "layer conv1 has ...": "9-bit weights".
+// Empty where they take them.
+std::string obstacle(LayerBits bits);
+
 // A convolution as somebody may ask for it; a ConvShape is one that the kernels take. Fully
 // connected layers (linear.h) are taken at all sizes.
 using ConvRequest = LayerGeometry;

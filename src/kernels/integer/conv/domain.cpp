@@ -61,6 +61,10 @@ std::string sum_obstacle(const ConvRequest& r) {
   return fmt::format("rows of {} outputs (at most {})", outputs, kMaxRowOutputs);
 }
 
+std::string width_obstacle(int bits, const char* role) {
+  return bits == 0 ? fmt::format("{} in float", role) : fmt::format("{}-bit {}", bits, role);
+}
+
 ConvRequest request_of(const ConvShape& shape) {
   return {.kernel = {shape.kernel, shape.kernel},
           .stride = {shape.stride, shape.stride},
@@ -72,6 +76,12 @@ ConvRequest request_of(const ConvShape& shape) {
 }
 
 }  // namespace
+
+std::string obstacle(LayerBits bits) {
+  if (!takes_width(bits.weight)) return width_obstacle(bits.weight, "weights");
+  if (!takes_width(bits.activation)) return width_obstacle(bits.activation, "activations");
+  return takes_error_width(bits.error) ? "" : width_obstacle(bits.error, "errors");
+}
 
 std::string obstacle(const ConvRequest& request) {
   const std::string impossible = impossible_part(request);
