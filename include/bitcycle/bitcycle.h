@@ -1,8 +1,8 @@
 #pragma once
 
 // All that a LibTorch program of one's own needs: layers and units, schedules and policies, schemes
-// and executors, the zoo's networks, and the trainer for whole runs. Programs that use the core alone
-// (bitcycle::core, no LibTorch) include the headers that they need.
+// and executors, the zoo's networks, and the trainer for whole runs. Programs that use the core
+// alone (bitcycle::core, no LibTorch) include the headers that they need.
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/backend.h"

@@ -202,9 +202,10 @@ StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
 }
 
 // Of gates the log has no bits by layer.
-std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view) {
+std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view,
+                                       const std::filesystem::path& run) {
   if (recipe.precision.dynamic) return std::nullopt;
-  const CostSubject subject = recipe_subject(recipe);
+  const CostSubject subject = recipe_subject(recipe, stored_vocabulary(run));
   const RunLength length = length_of(recipe, view.total);
   const auto policy = make_policy(recipe.precision, subject.layers, length);
   const StepMeasures measures(subject.layers, work_of(recipe));
@@ -251,8 +252,8 @@ void print_run_cost(const RecipeCostOptions& options) {
   const BitsView view = run_bits(options.path);
   const LoggedStep last = logged_steps(options.path).back();
   const double saving = saving_percent(last.gbitops, last.gbitops_static);
-  const auto measured =
-      measured_of(read_recipe(std::filesystem::path(options.path) / "recipe.toml"), view);
+  const std::filesystem::path run = options.path;
+  const auto measured = measured_of(read_recipe(run / "recipe.toml"), view, run);
   if (options.json) {
     Json rows = Json::array();
     for (const StretchOfBits& stretch : stretches(view.bits)) {

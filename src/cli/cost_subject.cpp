@@ -4,6 +4,10 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/network/zoo.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 #include <fmt/core.h>
 
 namespace bitcycle::cli {
@@ -89,11 +93,17 @@ CostSubject cost_subject(const CostSubjectOptions& options) {
                                                             : pictures_subject(options);
 }
 
-CostSubject recipe_subject(const Recipe& recipe) {
+CostSubject recipe_subject(const Recipe& recipe, std::optional<std::int64_t> words) {
   if (task_of(recipe.model.name) == TaskKind::image_classification) {
     return pictures_subject(with_gates(network_of(pictures_of(recipe)), recipe.precision));
   }
-  return language_subject(recipe, usual_vocabulary(recipe.model.name));
+  return language_subject(recipe, words.value_or(published_vocabulary(recipe.data)));
+}
+
+std::optional<std::int64_t> stored_vocabulary(const std::filesystem::path& run) {
+  std::ifstream file(run / "vocabulary.txt");
+  if (!file) return std::nullopt;
+  return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
 }
 
 }  // namespace bitcycle::cli

@@ -5,6 +5,7 @@
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/network/layer_info.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,9 @@ struct CostSubject {
 // Throws Error(usage) for a model that does not exist, or options that it does not have.
 CostSubject cost_subject(const CostSubjectOptions& options);
 // The same of a recipe, as far as it is known without its data: pictures and classes are those of
-// the dataset that it names, the words of a text those of the usual one.
-CostSubject recipe_subject(const Recipe& recipe);
+// the dataset that it names, and so are the words of a text, unless their number is known.
+CostSubject recipe_subject(const Recipe& recipe, std::optional<std::int64_t> words = {});
+// The words of a run on a text; nothing where it has stored none.
+std::optional<std::int64_t> stored_vocabulary(const std::filesystem::path& run);
 
 }  // namespace bitcycle::cli

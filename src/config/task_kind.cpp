@@ -88,6 +88,13 @@ std::int64_t usual_vocabulary(std::string_view model) {
   return model == kLstm ? 10'000 : 33'278;
 }
 
+std::int64_t published_vocabulary(const DataRecipe& data) {
+  if (data.dataset == "ptb") return 10'000;
+  if (data.dataset == "wikitext2") return 33'278;
+  if (data.dataset == "wikitext103") return 267'735;
+  return 256;
+}
+
 std::int64_t window_of(const Recipe& recipe) {
   constexpr int kLstmWindow = 35, kTransformerWindow = 512;
   return recipe.data.window.value_or(recipe.model.name == kLstm ? kLstmWindow : kTransformerWindow);

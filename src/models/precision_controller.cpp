@@ -1,6 +1,8 @@
 #include "bitcycle/models/precision_controller.h"
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/nn/quant_conv.h"
+#include "bitcycle/nn/quant_linear.h"
 
 #include <cmath>
 
@@ -13,6 +15,11 @@ bool is_depthwise(const QuantConv2dImpl& conv) {
 
 LayerInfo info_of(const std::string& name, const torch::nn::Module& module) {
   LayerInfo info{.name = name};
+  if (const auto* linear = dynamic_cast<const QuantLinearImpl*>(&module)) {
+    info.geometry.in_channels = linear->options.in_features();
+    info.geometry.out_channels = linear->options.out_features();
+    info.macs = info.geometry.in_channels * info.geometry.out_channels;
+  }
   const auto* conv = dynamic_cast<const QuantConv2dImpl*>(&module);
   if (conv == nullptr) return info;
   info.kind = LayerKind::convolution;
@@ -56,15 +63,21 @@ PrecisionController::PrecisionController(torch::nn::Module& model,
   for (const LayerInfo& info : layers) {
     const auto* module = modules.find(info.name);
     auto* layer = module == nullptr ? nullptr : dynamic_cast<QuantLayer*>(module->get());
-    TORCH_CHECK(layer != nullptr || info.precision == LayerPrecision::full,
-                "the model has no quantized layer named \"", info.name, "\"");
+    if (layer == nullptr && info.precision != LayerPrecision::full) {
+      throw Error(ErrorCode::usage, "the model has no quantized layer named \"" + info.name + "\"",
+                  "layers_of(model) lists those that it has.");
+    }
     targets_.push_back({info.name, layer, key.derive(info.name)});
   }
 }
 
 void PrecisionController::apply(const StepBits& bits, Step step) {
-  TORCH_CHECK(bits.layers.size() == targets_.size(), "expected bits of ", targets_.size(),
-              " layers, found those of ", bits.layers.size());
+  if (bits.layers.size() != targets_.size()) {
+    throw Error(ErrorCode::usage,
+                "expected bits of " + std::to_string(targets_.size()) + " layers, found those of " +
+                    std::to_string(bits.layers.size()),
+                "A policy decides for the layers that the controller was made with.");
+  }
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const auto& [name, layer, key] = targets_[i];
     if (layer != nullptr) layer->set_precision(bits.layers[i], key.derive(step));

@@ -8,10 +8,14 @@ namespace {
 
 std::string words(Execution::Kind kind) {
   switch (kind) {
-    case Execution::Kind::not_called: return "not called yet";
-    case Execution::Kind::in_float: return "float";
-    case Execution::Kind::simulated: return "simulated";
-    case Execution::Kind::executed: return "integers";
+    case Execution::Kind::not_called:
+      return "not called yet";
+    case Execution::Kind::in_float:
+      return "float";
+    case Execution::Kind::simulated:
+      return "simulated";
+    case Execution::Kind::executed:
+      return "integers";
   }
   return "";
 }

@@ -65,7 +65,15 @@ void Trainer::Implementation::lose(const std::shared_ptr<EventSink>& sink, const
   });
 }
 
+// Checkpoints of another run are somebody's work.
+void Trainer::Implementation::require_own_directory() const {
+  if (state.step > 0 || !store.latest()) return;
+  throw Error(ErrorCode::usage, "\"" + directory.string() + "\" already holds a run",
+              "Call resume() to go on with it, or choose another directory.");
+}
+
 TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
+  require_own_directory();
   if (state.step == 0) start_from_weights();
   begin();
   check_best();
@@ -94,6 +102,7 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
 
 void Trainer::Implementation::begin() {
   RunTexts texts = session.task().texts();
+  std::filesystem::create_directories(directory);
   if (state.step == 0) {
     std::filesystem::remove(directory / kWeightsReport);
     std::filesystem::remove(directory / kEvaluationsFile);  // of weights that are no more

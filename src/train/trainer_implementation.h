@@ -35,7 +35,7 @@ struct Trainer::Implementation {
               std::make_shared<TimingFile>(run_directory)} {
     if (statistics_every() > 0) sinks.push_back(std::make_shared<LayersFile>(run_directory));
     if (recipe.tensorboard) sinks.push_back(std::make_shared<TensorBoardFile>(run_directory));
-    sinks.insert(sinks.end(), others.begin(), others.end());
+    for (const auto& sink : others) add_sink(sink);
     session.task().require_trainable();
     state.data = session.task().data_fingerprint();
     state.run = run_identity();
@@ -58,6 +58,7 @@ struct Trainer::Implementation {
            state.plateau.factor;
   }
 
+  void add_sink(const std::shared_ptr<EventSink>& sink);
   std::string run_identity() const;
   void start_from_weights();
   bool resume(DataChanges changes);
@@ -65,6 +66,7 @@ struct Trainer::Implementation {
                         const std::string& run) const;
   void check_data(const TrainState& loaded, DataChanges changes) const;
   TrainOutcome run(const StopSignal& stop_signal);
+  void require_own_directory() const;
   void begin();
   void stop();
   TaskLoss compute_step();

@@ -3,6 +3,7 @@
 #include "cli/run_program.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -51,6 +52,19 @@ TEST(CostCommandTest, EveryShippedRecipeHasACost) {
     const Json json = run_json("cost " + entry.path().string() + " --steps 100");
     EXPECT_GT(json["gbitops_least"].get<double>(), 0) << entry.path();
   }
+}
+
+TEST(CostCommandTest, ARecipesTextSaysHowManyWordsAreCounted) {
+  const std::filesystem::path recipe = testing::TempDir() + "words.toml";
+  const auto words = [&](const std::string& dataset) {
+    std::ofstream(recipe) << "steps = 10\n[model]\nname = \"lstm_lm\"\n[data]\ndataset = \""
+                          << dataset << "\"\nroot = \"somewhere\"\n";
+    return run_json("cost " + recipe.string())["vocabulary"].get<int>();
+  };
+  EXPECT_EQ(words("text"), 256);
+  EXPECT_EQ(words("ptb"), 10'000);
+  EXPECT_EQ(words("wikitext2"), 33'278);
+  EXPECT_EQ(words("wikitext103"), 267'735);
 }
 
 TEST(CostCommandTest, RecipesHaveNormalisedMacsAndModelledEnergy) {

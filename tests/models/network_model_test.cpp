@@ -1,5 +1,6 @@
 #include "bitcycle/models/network_model.h"
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/models/float_reference.h"
 #include "bitcycle/models/precision_controller.h"
@@ -193,6 +194,19 @@ struct GatedImpl : torch::nn::Module {
   }
 };
 TORCH_MODULE(Gated);
+
+TEST(PrecisionControllerTest, FullyConnectedLayersHaveTheirCost) {
+  const auto layers = layers_of(*Gated());
+  EXPECT_EQ(layers[0].macs, 4 * 4);
+  EXPECT_EQ(layers[1].macs, 4 * 2);
+}
+
+TEST(PrecisionControllerTest, BitsOfOtherLayersAreRefused) {
+  Gated model;
+  PrecisionController controller(*model, layers_of(*model), 1);
+  EXPECT_THROW(controller.apply(StepBits{{LayerBits{}}}, 0), Error);
+  EXPECT_THROW(PrecisionController(*model, {{.name = "third"}}, 1), Error);
+}
 
 TEST(PrecisionControllerTest, ReportsWhatAGateInTheModelChose) {
   Gated model;

@@ -1,5 +1,6 @@
 // A policy and a sink of one's own, as CONTRIBUTING.md says that they are added.
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/io/line_log.h"
@@ -121,6 +122,21 @@ class OwnSinkTest : public testing::Test {
 
   TemporaryDirectory root_;
 };
+
+TEST_F(OwnSinkTest, NeedsANameOfItsOwn) {
+  EventSinks twice = sinks(root_, 0);
+  twice.push_back(twice.back());
+  EXPECT_THROW(Trainer(recipe(), directory("run"), twice), Error);
+}
+
+// Without a word about resuming, a program neither goes on with a run nor destroys it.
+TEST_F(OwnSinkTest, RunsThatAreThereAreKept) {
+  const fs::path run = root_ / "new" / "run";  // which the trainer makes
+  Trainer(recipe(), run).run(StopSignal());
+  const std::string before = text_of(read_file(run / "metrics.jsonl"));
+  EXPECT_THROW(Trainer(recipe(), run).run(StopSignal()), Error);
+  EXPECT_EQ(text_of(read_file(run / "metrics.jsonl")), before);
+}
 
 TEST_F(OwnSinkTest, ResumesToTheByte) {
   const fs::path whole = directory("whole"), run = directory("run");

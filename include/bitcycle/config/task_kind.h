@@ -38,6 +38,8 @@ LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary);
 TransformerOptions transformer_options(const ModelRecipe& recipe, std::int64_t vocabulary);
 // Words of the corpus that a language model is usually trained on: Penn Treebank's, WikiText-2's.
 std::int64_t usual_vocabulary(std::string_view model);
+// Words of a recipe's corpus as it is published; of a text that is read byte by byte all bytes.
+std::int64_t published_vocabulary(const DataRecipe& data);
 // Tokens of a window: data.window, or what is usual for the model.
 std::int64_t window_of(const Recipe& recipe);
 // The layers of a recipe's language model. Throws Error(usage) for sizes that no such model has.

@@ -18,7 +18,9 @@
 
 namespace bitcycle {
 
-// The quantized layers of a model, in the order of their registration.
+// The quantized layers of a model, in the order of their registration. A fully connected layer has
+// its multiply-accumulates per row of its input; those of a convolution depend on the size of
+// pictures, and who counts costs fills them in.
 std::vector<LayerInfo> layers_of(const torch::nn::Module& model);
 
 class PrecisionController {

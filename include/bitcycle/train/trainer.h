@@ -56,7 +56,8 @@ class Trainer {
   // What is worth telling before the run starts, besides notices(recipe, length()); a line each.
   const std::vector<std::string>& notices() const;
 
-  // Trains to the end, or until `stop` asks; either way a checkpoint stands when it returns. Throws
+  // Trains to the end, or until `stop` asks; either way a checkpoint stands when it returns. Makes
+  // the run directory if need be. Throws Error(usage) where it holds a run that was not resumed,
   // Error(diverged) when the loss is not finite.
   TrainOutcome run(const StopSignal& stop);
 
