@@ -46,16 +46,11 @@ CostSubject pictures_subject(const CostSubjectOptions& options) {
   return pictures_subject(network_of(options));
 }
 
-std::int64_t parameters_of(const Recipe& recipe, std::int64_t words) {
-  return recipe.model.name == "lstm_lm" ? parameter_count(lstm_options(recipe.model, words))
-                                        : parameter_count(transformer_options(recipe.model, words));
-}
-
 CostSubject language_subject(const Recipe& recipe, std::int64_t words) {
   return {.name = recipe.model.name,
           .shape = fmt::format("{} words, windows of {} tokens", words, window_of(recipe)),
           .shape_json = {{"vocabulary", words}, {"window", window_of(recipe)}},
-          .parameters = parameters_of(recipe, words),
+          .parameters = language_parameters(recipe, words),
           .layers = language_layers(recipe, words),
           .unit = "token"};
 }

@@ -147,9 +147,16 @@ std::vector<LayerInfo> checked_layers(const Recipe& recipe, const Places& places
 }
 
 void check_learning_rate(const LearningRateRecipe& rate, const Places& places) {
-  if (std::ranges::is_sorted(rate.at, std::less_equal())) return;
-  throw recipe_error(places.of({"lr_schedule.at"}),
-                     "lr_schedule.at: expected fractions that rise, found some that do not");
+  if (!std::ranges::is_sorted(rate.at, std::less_equal())) {
+    throw recipe_error(places.of({"lr_schedule.at"}),
+                       "lr_schedule.at: expected fractions that rise, found some that do not");
+  }
+  if (rate.name != LearningRateRecipe::Name::plateau || rate.factor <= 1) return;
+  throw recipe_error(
+      places.of({"lr_schedule.factor"}),
+      fmt::format("lr_schedule.factor: expected at most 1 with \"plateau\", found {:g}",
+                  rate.factor),
+      "It is what the rate is multiplied by when the loss does not fall, for instance 0.25.");
 }
 
 // The number of times that the schedules advance; epochs of unknown length count as very long.

@@ -111,4 +111,10 @@ std::vector<LayerInfo> language_layers(const Recipe& recipe, std::int64_t vocabu
   return model_layers(options, window_of(recipe));
 }
 
+std::int64_t language_parameters(const Recipe& recipe, std::int64_t vocabulary) {
+  return recipe.model.name == kLstm
+             ? parameter_count(lstm_options(recipe.model, vocabulary))
+             : parameter_count(transformer_options(recipe.model, vocabulary));
+}
+
 }  // namespace bitcycle

@@ -30,13 +30,22 @@ CorpusOptions corpus_options(const Recipe& recipe, const RunTexts& stored) {
   return options;
 }
 
+// Sizes of a recipe may be anything; what the model takes is known before it is made.
+std::int64_t checked_vocabulary(const Recipe& recipe, const Corpus& corpus) {
+  const std::int64_t words = corpus.vocabulary_size();
+  const auto parameters = static_cast<std::uint64_t>(language_parameters(recipe, words));
+  require_memory(sizeof(float) * parameters, "the weights of " + recipe.model.name,
+                 "Lower the sizes of the model (docs/recipes.md, [model]).");
+  return words;
+}
+
 }  // namespace
 
 struct LanguageModel::Implementation {
   Implementation(const Recipe& recipe_, const at::Device& device, const RunTexts& stored)
       : recipe(recipe_),
         corpus(open_corpus(corpus_options(recipe, stored))),
-        net(make_language_net(recipe, corpus.vocabulary_size(), device)),
+        net(make_language_net(recipe, checked_vocabulary(recipe, corpus), device)),
         training(net->batches(corpus.train, TextUse::training)) {}
 
   std::shared_ptr<const TextSplit> split(Split which) const {

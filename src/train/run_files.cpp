@@ -39,13 +39,22 @@ RunTexts stored_texts(const std::filesystem::path& run_directory) {
   RunTexts texts;
   if (run_directory.empty() || !CheckpointStore(run_directory).latest()) return texts;
   for (const auto& entry : std::filesystem::directory_iterator(run_directory)) {
-    if (entry.path().extension() != ".txt") continue;
+    if (entry.path().extension() != ".txt" || !entry.is_regular_file()) continue;
     const auto bytes = read_file(entry.path());
     texts[entry.path().filename().string()] =
         std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return texts;
 }
+
+namespace {
+
+// No evaluation may have been finite.
+Json best_value(const TrainState& state) {
+  return state.best_step == 0 ? Json() : Json(state.best_value);
+}
+
+}  // namespace
 
 void write_summary(const std::filesystem::path& run_directory, const Recipe& recipe,
                    const TrainState& state, const RunResult& result) {
@@ -56,7 +65,7 @@ void write_summary(const std::filesystem::path& run_directory, const Recipe& rec
                   {"backend", name(result.backend)},
                   {"evaluation_bits", recipe.evaluation.bits},
                   {"best_step", state.best_step},
-                  {"best_" + result.primary, state.best_value},
+                  {"best_" + result.primary, best_value(state)},
                   {"test", score_json(result.test.last)},
                   {"test_of_best", score_json(result.test.best)},
                   {"counting", name(Counting::paper)},

@@ -31,7 +31,7 @@ class StateReader {
         ErrorCode::checkpoint,
         origin_ + ": expected format " + std::to_string(kFormat) + ", found " + json_text(format),
         "Another version of Bitcycle wrote this checkpoint: resume the run with that one, "
-        "or start it anew. `bitcycle eval` still reads its weights.");
+        "or start it anew.");
   }
 
   void operator()(const char* name, std::string& field) const {
@@ -64,7 +64,9 @@ class StateReader {
     const Json& value = member(name);
     const bool whole = value.is_array() && value.size() == 2 && value[0].is_number() &&
                        (value[1].is_number() || value[1].is_null());
-    if (!whole) fail(name, "[factor, best loss or null]");
+    if (!whole || !(value[0].get<double>() >= 0 && value[0].get<double>() <= 1)) {
+      fail(name, "[factor from 0 to 1, best loss or null]");
+    }
     field.factor = value[0];
     if (!value[1].is_null()) field.best = value[1].get<double>();
   }

@@ -44,6 +44,13 @@ std::optional<std::int64_t> step_of(const CheckpointStore& store, const fs::path
   return std::nullopt;
 }
 
+// The run whose checkpoint a file stands in, if it does.
+fs::path run_around(const fs::path& file) {
+  const fs::path directory = fs::absolute(file).parent_path();
+  const fs::path run = directory.parent_path().parent_path();
+  return step_of(CheckpointStore(run), directory) ? run : fs::path();
+}
+
 WeightsFile directory_weights(const fs::path& given) {
   const fs::path directory = given.filename().empty() ? given.parent_path() : given;
   const fs::path run = directory.parent_path().parent_path();
@@ -130,7 +137,7 @@ WeightsFile find_weights(const fs::path& path) {
     refuse_weights("\"" + path.string() + "\" is no regular file",
                    "Expected a run directory, a checkpoint, or a safetensors file.");
   }
-  return {path, {}, read_file(path, ErrorCode::checkpoint)};
+  return {path, run_around(path), read_file(path, ErrorCode::checkpoint)};
 }
 
 TakenWeights take_weights(const WeightsFile& file, const NamedTensors& tensors,

@@ -196,6 +196,8 @@ const Mistake kMistakes[] = {
      "\"fairseq_nag\""},
     {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nat = [0.5]",
      "lr_schedule.at applies only when lr_schedule.name is \"piecewise\""},
+    {"steps = 1\n[lr_schedule]\nname = \"plateau\"\nfactor = 1.5",
+     "r.toml:4:10: lr_schedule.factor: expected at most 1 with \"plateau\", found 1.5"},
     {"steps = 1\n[lr_schedule]\nname = \"cosine\"\nshrink = 0.75",
      "lr_schedule.shrink applies only when lr_schedule.name is \"sgdr\""},
     {"steps = 1\n[lr_schedule]\nname = \"inverse_sqrt\"\norigin = \"warmup\"",

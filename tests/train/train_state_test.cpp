@@ -56,6 +56,8 @@ TEST(TrainStateTest, NumbersThatNoRunHasAreRefused) {
   expect_refused(changed("\"step\": 7", "\"step\": 18446744073709551615"), "\"step\"");
   expect_refused(changed("\"best_step\": 6", "\"best_step\": 9"), "at most 7 as \"best_step\"");
   expect_refused(changed("\"best_value\": 62.5", "\"best_value\": null"), "best_value");
+  expect_refused(changed("\"plateau\": [\n    1.0", "\"plateau\": [\n    -1.0"), "from 0 to 1");
+  expect_refused(changed("\"plateau\": [\n    1.0", "\"plateau\": [\n    1e300"), "from 0 to 1");
   expect_refused(changed("\"window\": {", "\"window\": {\"x\": [1, 0], "), "as \"window\"");
   expect_refused(changed("\"window\": {", "\"window\": {\"x\": [1], "), "as \"window\"");
   expect_refused(changed("\"window\": {", "\"window\": {\"x\": 1, "), "as \"window\"");

@@ -227,6 +227,9 @@ TEST_F(WeightsTest, WordsMustBeThoseOfTheText) {
   EXPECT_THAT(Trainer(same, root_ / "second").notices(), testing::Contains(HasSubstr("weights: ")));
   EXPECT_THAT(complaint_of([&] { Trainer(other, root_ / "third"); }),
               HasSubstr("expected the vocabulary.txt of this run's data"));
+  other.model.weights = (first / "checkpoints/step-00000002/model.safetensors").string();
+  EXPECT_THAT(complaint_of([&] { Trainer(other, root_ / "fourth"); }),
+              HasSubstr("expected the vocabulary.txt of this run's data"));
 }
 
 }  // namespace

@@ -44,5 +44,6 @@ std::int64_t published_vocabulary(const DataRecipe& data);
 std::int64_t window_of(const Recipe& recipe);
 // The layers of a recipe's language model. Throws Error(usage) for sizes that no such model has.
 std::vector<LayerInfo> language_layers(const Recipe& recipe, std::int64_t vocabulary);
+std::int64_t language_parameters(const Recipe& recipe, std::int64_t vocabulary);
 
 }  // namespace bitcycle
