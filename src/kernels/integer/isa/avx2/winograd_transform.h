@@ -1,7 +1,7 @@
 #pragma once
 
-// The first stage of Note [Winograd], codes to points, in 256-bit registers on all sets: it is bound
-// by loads and stores.
+// The first stage of Note [Winograd], codes to points, in 256-bit registers on all sets: it is
+// bound by loads and stores.
 
 #include "kernels/integer/isa/avx2/registers.h"
 #include "kernels/integer/isa/microkernels.h"

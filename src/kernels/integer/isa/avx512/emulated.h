@@ -35,6 +35,9 @@ To each(const From& from, F f) {
   return to;
 }
 
+inline __m512i quarter(__m512i v) {
+  return cast<__m512i>(each<Ints>(cast<Ints>(v), [](std::int32_t x) { return x / 4; }));
+}
 inline __m512 half_to_float(__m256i v) {
   const auto halves = cast<Parts<__m128i, 2>>(v);
   return cast<__m512>(

@@ -31,6 +31,10 @@ inline __m512 int_to_float(__m512i v) {
 inline __m512i float_to_int(__m512 v) {
   return _mm512_cvtps_epi32(v);
 }
+// Of whole multiples.
+inline __m512i quarter(__m512i v) {
+  return _mm512_srai_epi32(v, 2);
+}
 inline __m512i widen_bytes(__m128i v) {
   return _mm512_cvtepu8_epi32(v);
 }

@@ -1,10 +1,11 @@
 #pragma once
 
-// The products of Note [Winograd] with VNNI. A column of four points is multiplied for four tiles at
-// once, in 16 accumulators, and folded to two before it leaves the registers.
+// The products of Note [Winograd] with VNNI. A column of four points is multiplied for four tiles
+// at once, in 16 accumulators, and folded to two before it leaves the registers.
 
 #include "kernels/integer/isa/avx2/winograd_transform.h"
 #include "kernels/integer/isa/avx512/dot.h"
+#include "kernels/integer/isa/avx512/registers.h"
 
 namespace bitcycle::integer::avx512 {
 namespace {
@@ -47,7 +48,7 @@ struct Two {
                                                std::int32_t* to, std::ptrdiff_t row) {
   const auto finish = [&](__m512i sum, int output, std::int32_t* pixel) {
     sum = _mm512_add_epi32(sum, load64(start + output * kPanel));
-    _mm512_storeu_si512(pixel, _mm512_srai_epi32(sum, 2));
+    _mm512_storeu_si512(pixel, quarter(sum));
   };
   const Two top = fold(x[0].first, x[1].first, x[2].first, x[3].first);
   finish(top.first, 0, to);
