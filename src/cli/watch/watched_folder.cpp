@@ -53,7 +53,7 @@ std::string state_text(const fs::path& run) {
   return is_in_use(run) ? "running" : "stopped";
 }
 
-Step total_steps(const fs::path& run) {
+Step recipe_steps(const fs::path& run) {
   try {
     return read_recipe(run / "recipe.toml").steps;
   } catch (const Error&) {
@@ -92,6 +92,15 @@ std::optional<fs::path> WatchedFolder::directory(const std::string& name) const 
   if (error || whole != (root_ / relative).lexically_normal() || !is_run(whole))
     return std::nullopt;
   return whole;
+}
+
+Step WatchedFolder::total_steps(const fs::path& run) const {
+  std::error_code ignored;
+  const auto written = fs::last_write_time(run / "recipe.toml", ignored);
+  const std::lock_guard lock(mutex_);
+  const auto known = totals_.find(run);
+  if (known != totals_.end() && known->second.written == written) return known->second.steps;
+  return (totals_[run] = {written, recipe_steps(run)}).steps;
 }
 
 Json WatchedFolder::list() const {

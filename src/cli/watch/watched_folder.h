@@ -4,8 +4,12 @@
 // asks, since they come and go. A run is named by its path within the folder; whatever leads out
 // of it is no run.
 
+#include "bitcycle/schedule/schedule.h"
+
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +31,19 @@ class WatchedFolder {
   nlohmann::ordered_json list() const;
 
  private:
+  // How long the run will be by its recipe; 0 where that gives epochs, or cannot be read.
+  Step total_steps(const std::filesystem::path& run) const;
+
   std::filesystem::path root_;  // canonical
   bool single_ = false;         // whether it is a run directory itself
+
+  // Recipes are read once, and again when they were written again: every page asks for every run.
+  struct KnownTotal {
+    std::filesystem::file_time_type written;
+    Step steps = 0;
+  };
+  mutable std::mutex mutex_;
+  mutable std::map<std::filesystem::path, KnownTotal> totals_;
 };
 
 // A number that changes when a run's files do.
