@@ -44,7 +44,8 @@ std::string or_unknown(const std::string& text) {
 }
 
 std::string state_text(const RunOverview& run) {
-  const std::string total = run.steps_total == 0 ? "an unknown number of" : std::to_string(run.steps_total);
+  const std::string total =
+      run.steps_total == 0 ? "an unknown number of" : std::to_string(run.steps_total);
   return fmt::format("{}, {} of {} steps, epoch {:.2f}", state_name(run.state), run.steps_done,
                      total, run.epoch);
 }
@@ -68,7 +69,8 @@ std::string time_text(const RunOverview& run) {
 std::string choices_text(const RunOverview& run) {
   std::string text;
   for (const OverviewChoice& choice : run.choices) {
-    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", choice.option, 100 * choice.share);
+    text +=
+        fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", choice.option, 100 * choice.share);
   }
   return text;
 }
@@ -77,15 +79,15 @@ std::string heading(const RunOverview& run) {
   std::string text = run.run + "\n";
   text += row("network", fmt::format("{} on {}{}", or_unknown(run.model), or_unknown(run.dataset),
                                      run.seed ? fmt::format(", seed {}", *run.seed) : ""));
-  text += row("precision", fmt::format("{}, backend {}", or_unknown(run.precision),
-                                       or_unknown(run.backend)));
+  text += row("precision",
+              fmt::format("{}, backend {}", or_unknown(run.precision), or_unknown(run.backend)));
   text += row("state", state_text(run));
   if (run.test) text += row("test", score_text(run, *run.test) + " (best weights)");
   if (run.best) text += row("best so far", run.best->split + " " + score_text(run, *run.best));
   if (run.cost) {
-    text += row("cost", fmt::format("{:.4g} GBitOPs (rule \"{}\"), {:.1f} % less than static",
-                                    run.cost->gbitops, or_unknown(run.counting),
-                                    run.cost->saving_percent));
+    text += row("cost",
+                fmt::format("{:.4g} GBitOPs (rule \"{}\"), {:.1f} % less than static",
+                            run.cost->gbitops, or_unknown(run.counting), run.cost->saving_percent));
   }
   if (run.seconds) text += row("time", time_text(run));
   if (!run.choices.empty()) text += row("gates chose", choices_text(run));
@@ -174,7 +176,10 @@ std::string notices_text(const RunOverview& run) {
 
 Json score_json(const std::optional<OverviewScore>& score) {
   if (!score) return nullptr;
-  return {{"value", score->value}, {"step", score->step}, {"split", score->split}, {"bits", score->bits}};
+  return {{"value", score->value},
+          {"step", score->step},
+          {"split", score->split},
+          {"bits", score->bits}};
 }
 
 Json evaluations_json(const RunOverview& run) {

@@ -78,7 +78,8 @@ Range range_of_all(std::span<const float> values) {
 
 double code_at(const integer::RowCodes& codes, std::size_t i) {
   if (!integer::is_wide(codes.params)) return codes.data[i];
-  const std::size_t plane = static_cast<std::size_t>(codes.rows) * static_cast<std::size_t>(codes.width);
+  const std::size_t plane =
+      static_cast<std::size_t>(codes.rows) * static_cast<std::size_t>(codes.width);
   return codes.data[i] * double(integer::high_plane(codes.params).worth) + codes.data[plane + i];
 }
 
@@ -158,8 +159,7 @@ void observe_forward(LayerStatistics* observed, const SeenRows& input, Range ran
 
 void observe_backward(LayerStatistics* observed, const SeenRows& errors) {
   if (observed == nullptr) return;
-  observe_rows(observed->error, errors, integer::row_range(errors.values),
-               errors.weights.scales());
+  observe_rows(observed->error, errors, integer::row_range(errors.values), errors.weights.scales());
 }
 
 }  // namespace bitcycle

@@ -1,8 +1,8 @@
 #pragma once
 
-// Looks at what quantizing does to the tensors of a layer, for LayerStatistics. Nothing here changes
-// what is computed. Of large tensors evenly spaced rows (pictures, output channels, rows of a
-// product) are looked at, so that a look costs little of a step; everything is added up by one
+// Looks at what quantizing does to the tensors of a layer, for LayerStatistics. Nothing here
+// changes what is computed. Of large tensors evenly spaced rows (pictures, output channels, rows of
+// a product) are looked at, so that a look costs little of a step; everything is added up by one
 // thread in one order, so that results do not depend on the number of threads.
 
 #include "bitcycle/events/layer_statistics.h"

@@ -47,7 +47,8 @@ class PictureCodes {
       : grid_(grid), params_(params), bytes_(grid.image_bytes() * 2 + integer::kCodeSlack) {}
 
   void make(const integer::CodeMaker& maker, int image) {
-    integer::is_wide(params_) ? maker.make_wide(image, bytes_.data(), low()) : maker.make(image, bytes_.data());
+    integer::is_wide(params_) ? maker.make_wide(image, bytes_.data(), low())
+                              : maker.make(image, bytes_.data());
   }
   double code(std::int64_t element) const {
     const std::int64_t at = with_halo(grid_, element);
@@ -93,7 +94,8 @@ void observe_input(const UnitState& state, const integer::ActivationSource& inpu
 struct PlainErrors {
   std::vector<float> a, b, c;
 
-  PlainErrors(const integer::ErrorSource& errors, std::span<const float> scales, float gradient_scale) {
+  PlainErrors(const integer::ErrorSource& errors, std::span<const float> scales,
+              float gradient_scale) {
     const auto plain = [&](std::span<const float> folded) {
       std::vector<float> values(folded.begin(), folded.end());
       for (std::size_t i = 0; i < values.size(); ++i) values[i] /= scales[i] * gradient_scale;
@@ -128,8 +130,8 @@ void observe_backward(const UnitState& state, const UnitTensors& saved,
   const std::span<const float> scales = state.call.weights->scales();
   const PlainErrors plain(errors, scales, state.gradient_scale);
   const integer::ErrorSource plain_source{errors.source, plain.a, plain.b, plain.c};
-  TensorStatistics& to = with_range(state.call.observed->error,
-                                    error_bounds(sums, state.stats, plain_source));
+  TensorStatistics& to =
+      with_range(state.call.observed->error, error_bounds(sums, state.stats, plain_source));
   // The gradient that the errors are made of, gated and added up. The pass wants as many means as
   // channels, for sums that nobody reads here.
   const at::Tensor gradient = at::empty_like(saved.y);

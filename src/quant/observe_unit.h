@@ -12,8 +12,8 @@ namespace bitcycle {
 void observe_forward(const UnitState& state, const at::Tensor& weight,
                      const integer::ActivationSource& input, const integer::CodeMaker& finest);
 
-// In the backward pass: the errors, which were quantized over `range` with the weight scale of their
-// channel multiplied in, and are looked at without it. `sums` are those of their gradient.
+// In the backward pass: the errors, which were quantized over `range` with the weight scale of
+// their channel multiplied in, and are looked at without it. `sums` are those of their gradient.
 void observe_backward(const UnitState& state, const UnitTensors& saved,
                       const integer::ErrorSource& errors, const integer::GradientSums& sums,
                       Range range);
