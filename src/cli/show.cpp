@@ -36,7 +36,7 @@ void require_run(const fs::path& run) {
 }
 
 std::string row(const std::string& title, const std::string& text) {
-  return fmt::format("  {:<11}{}\n", title, text);
+  return fmt::format("  {:<13}{}\n", title, text);
 }
 
 std::string or_unknown(const std::string& text) {
