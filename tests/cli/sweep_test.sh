@@ -9,6 +9,8 @@ baseline = "static"
 [set]
 steps = 8
 log_every = 1
+data.limit = 64
+data.batch_size = 16
 [variants.cpt]
 [variants.static]
 precision.forward = 8
@@ -29,7 +31,8 @@ grep -Eq '^cpt +CR 3-8/8 +2 +[0-9.]+ % ± ' table.txt || fail "no row: $(cat tab
 diff table.txt whole/table.txt || fail "another table is stored"
 "$bitcycle" compare whole | diff table.txt - || fail "compare prints another table"
 "$bitcycle" compare whole --json | grep -q '"by": "same-seed pairs"' || fail "no pairs"
-"$bitcycle" train small.toml --set steps=8 --set log_every=1 --set seed=2 --run-dir alone -q >/dev/null
+"$bitcycle" train small.toml --set steps=8 --set log_every=1 --set data.limit=64 \
+  --set data.batch_size=16 --set seed=2 --run-dir alone -q >/dev/null
 same_runs alone whole/cpt,seed=2
 expect 0 finished "$bitcycle" sweep s.toml --run-dir whole --dry-run
 [[ $(grep -c 'finished$' out.txt) == 4 ]] || fail "finished cells are not: $(cat out.txt)"
