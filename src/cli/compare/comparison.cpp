@@ -185,6 +185,13 @@ std::vector<DifferingKey> differing_keys(const Comparison& comparison) {
 
 }  // namespace
 
+const RunSummary& Comparison::first(const RunGroup& group) const {
+  for (const std::size_t i : group.runs) {
+    if (readable(runs[i])) return runs[i];
+  }
+  return runs[group.runs.front()];
+}
+
 Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline) {
   Comparison comparison;
   comparison.groups = group_runs(runs);

@@ -47,7 +47,8 @@ struct Comparison {
   bool seeds = false;           // whether a group has several runs
   bool times_withheld = false;  // whether times were not compared that could have been
 
-  const RunSummary& first(const RunGroup& group) const { return runs[group.runs.front()]; }
+  // Of the runs of a group the first that can be read, where there is one.
+  const RunSummary& first(const RunGroup& group) const;
 };
 
 // `baseline` is the run whose group the others are compared with, where none is stated.

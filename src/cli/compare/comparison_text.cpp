@@ -163,7 +163,7 @@ Row group_row(const Comparison& comparison, const Columns& columns, const RunGro
   const RunSummary& run = comparison.first(group);
   const Metric& metric = run.score.metric;
   Row row = {group.name};
-  if (named) row.push_back(run.precision);
+  if (named) row.push_back(run.precision.empty() ? "-" : run.precision);
   add_subject(columns, run, row);
   row.push_back(seeds_text(comparison, group));
   row.push_back(group.score ? scored(columns, run, spread_text(metric, *group.score)) : "-");
@@ -182,7 +182,8 @@ std::string group_table(const Comparison& comparison) {
   const bool named = std::ranges::any_of(comparison.groups, &RunGroup::named);
   Table table(group_header(columns, named));
   for (const RunGroup& group : comparison.groups) {
-    table.add_row(group_row(comparison, columns, group, named));
+    const bool readable = comparison.first(group).state != RunState::unreadable;
+    if (readable || group.named) table.add_row(group_row(comparison, columns, group, named));
   }
   return table.text();
 }
@@ -193,7 +194,9 @@ std::string missing_text(const Comparison& comparison) {
   for (const RunSummary& run : comparison.runs) {
     const bool told = run.trouble.empty();
     if (run.state == RunState::finished || (told && !comparison.seeds)) continue;
-    text += fmt::format("{}: {}{}{}\n", run.run, state_text(run), told ? "" : ": ", run.trouble);
+    const bool readable = run.state != RunState::unreadable;
+    text += fmt::format("{}: {}{}{}\n", run.run, readable ? state_text(run) : "",
+                        readable && !told ? ": " : "", run.trouble);
   }
   return text.empty() ? "" : text + "\n";
 }

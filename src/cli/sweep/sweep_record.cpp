@@ -28,6 +28,7 @@ CellRecord cell_of(const Json& json) {
 // A cell that failed has an unfinished run, or none.
 RunSummary run_of(const fs::path& directory, const CellRecord& cell) {
   RunSummary run = look_at_run(directory / cell.name);
+  if (!fs::exists(run.run)) run.trouble = "not begun yet";
   if (cell.failure.empty() || run.state != RunState::unfinished) return run;
   run.state = RunState::failed;
   run.trouble = cell.failure;
