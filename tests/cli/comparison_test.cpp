@@ -39,6 +39,13 @@ TEST(ComparisonTest, RunsThatDifferInTheSeedAloneAreAGroup) {
   EXPECT_FALSE(found.groups[1].difference);
 }
 
+TEST(ComparisonTest, ARunThatWasMadeAgainIsNoOtherSeed) {
+  const Comparison found = compare_runs({run("a", 1, 4, 50), run("again", 1, 4, 50)}, 1);
+  EXPECT_EQ(found.groups.size(), 2u);
+  EXPECT_FALSE(found.seeds);
+  EXPECT_THAT(comparison_text(found), HasSubstr("again"));
+}
+
 TEST(ComparisonTest, OnlyFiniteScoresOfFinishedRunsCount) {
   ComparedRun going = run("b", 2, 4, 99);
   going.run.state = RunState::unfinished;

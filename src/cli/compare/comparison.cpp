@@ -30,11 +30,17 @@ std::string identity(const ComparedRun& compared) {
   return fingerprint(recipe);
 }
 
+// A run that was made again, with the same seed, tells nothing of the spread: it begins another
+// group.
 std::vector<RunGroup> group_runs(const std::vector<ComparedRun>& runs) {
   std::vector<RunGroup> groups;
-  std::map<std::string, std::size_t> known;
+  std::map<std::pair<std::string, int>, std::size_t> known;
+  std::map<std::pair<std::string, std::uint64_t>, int> copies;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto [place, fresh] = known.emplace(identity(runs[i]), groups.size());
+    const std::string what = identity(runs[i]);
+    const bool cell = !runs[i].group.empty();
+    const int copy = cell ? 0 : copies[{what, runs[i].run.recipe.seed}]++;
+    const auto [place, fresh] = known.emplace(std::pair(what, copy), groups.size());
     if (fresh) {
       const bool named = !runs[i].group.empty();
       groups.push_back({named ? runs[i].group : runs[i].run.precision, named, {}});
