@@ -157,7 +157,7 @@ void print_json(const std::vector<WidthScore>& rows, const GateScores& gates,
 }
 
 // So that reports have them. Whoever may only read a run still sees what it scores.
-void store(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
+void store_with_run(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
   std::vector<StoredEvaluation> evaluations;
   for (const WidthScore& row : rows) {
     evaluations.push_back({options.checkpoint, step, options.split, row.bits, {}});
@@ -192,7 +192,7 @@ int run_eval(const EvalOptions& options) {
       rows.push_back({width.text, session.score(split, width.bits, step - 1)});
     }
   }
-  store(rows, options, step);
+  store_with_run(rows, options, step);
   if (options.json) {
     print_json(rows, gates, options, step);
     return 0;
