@@ -51,10 +51,10 @@ TEST(TextPlotTest, ManyLevelsShareRows) {
 TEST(TextPlotTest, AnyNumbersGoFromTheLowestToTheHighest) {
   const std::vector<double> values = {2.5, 1.75, 1.0};
   EXPECT_EQ(text_plot(values, {.max_rows = 4}),
-            "2.5 ┤╮\n"
-            "  2 ┤╰╮\n"
-            "1.5 ┤ │\n"
-            "  1 ┤ ╰\n");
+            "2.5 ┤─╮\n"
+            "  2 ┤ ╰╮\n"
+            "1.5 ┤  │\n"
+            "  1 ┤  ╰\n");
 }
 
 TEST(TextPlotTest, WhatIsNotFiniteIsLeftOutAndAConstantIsALine) {
