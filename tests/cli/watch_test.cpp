@@ -90,6 +90,12 @@ TEST(WatchedFolderTest, TheListTellsHowFarRunsAre) {
             R"([{"name":"run","state":"stopped","step":40,"total":100}])");
 }
 
+TEST(WatchServerTest, APortThatIsTakenIsAnError) {
+  const TemporaryDirectory folder;
+  const WatchServer first({.folder = folder.path(), .port = 0});
+  EXPECT_THROW(WatchServer({.folder = folder.path(), .port = first.port()}), Error);
+}
+
 TEST(LivePageTest, TellsWhatHasChangedAndNothingElse) {
   const TemporaryDirectory place;
   make_run(place / "a");

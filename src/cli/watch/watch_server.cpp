@@ -63,6 +63,11 @@ struct WatchServer::Implementation {
   explicit Implementation(const WatchOptions& given)
       : options(given), folder(given.folder), views(folder) {
     server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    // The library's own options would let two servers share a port (SO_REUSEPORT).
+    server.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     server.set_payload_max_length(1024);
     server.set_pre_routing_handler([](const auto& request, auto& response) {
       add_safety(response);

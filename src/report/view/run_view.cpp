@@ -7,6 +7,7 @@
 #include "report/view/precision_view.h"
 #include "report/view/run_record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
