@@ -208,12 +208,12 @@ std::string run_text(const GatesCost& cost) {
 std::string measure_text(const char* what, const OtherMeasure& measure, double unit) {
   const auto range = [&](const Bounds& bounds) {
     if (bounds.least == bounds.most) {
-      return fmt::format("{:.4g} ({} % of static)", bounds.least / unit,
-                         percent_of(bounds.least, measure.fixed));
+      return fmt::format("{:.4g} ({} of static)", bounds.least / unit,
+                         share_text(bounds.least, measure.fixed));
     }
-    return fmt::format("{:.4g} to {:.4g} ({} to {} % of static)", bounds.least / unit,
-                       bounds.most / unit, percent_of(bounds.least, measure.fixed),
-                       percent_of(bounds.most, measure.fixed));
+    return fmt::format("{:.4g} to {:.4g} ({} to {} of static)", bounds.least / unit,
+                       bounds.most / unit, share_text(bounds.least, measure.fixed),
+                       share_text(bounds.most, measure.fixed));
   };
   return fmt::format("{}: {}; at its targets {}\n", what, range(measure.run),
                      range(measure.at_targets));

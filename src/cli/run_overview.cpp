@@ -1,9 +1,9 @@
 #include "cli/run_overview.h"
 
 #include "bitcycle/config/dynamic_policy.h"
-#include "bitcycle/config/precision_text.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/run_cost.h"
+#include "bitcycle/report/precision_text.h"
 
 #include <algorithm>
 #include <cmath>

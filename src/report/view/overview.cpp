@@ -2,10 +2,10 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/make_policy.h"
-#include "bitcycle/config/precision_text.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/cost/run_cost.h"
+#include "bitcycle/report/precision_text.h"
 
 #include "report/view/point_series.h"
 #include "report/view/precision_view.h"
