@@ -10,9 +10,11 @@
 namespace bitcycle {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::string kHead = "epochs = 20\n[precision.dynamic]\n";
 const std::string kGates = kHead + "options = \"cifar\"\nweight = 4\ntarget = 3\n";
@@ -195,9 +197,10 @@ TEST(DynamicRecipeTest, TargetsThatCannotBeReachedAreTold) {
 
 TEST(DynamicRecipeTest, TheReachOfMobileNetHasItsDepthwiseLayersInIt) {
   const std::string mobile = "\n[model]\nname = \"cifar_mobilenet_v2\"";
-  EXPECT_THAT(told("weight = 4\ntarget = 2.2" + mobile), IsEmpty());
+  EXPECT_THAT(told("weight = 4\ntarget = 2.2" + mobile),
+              Not(Contains(HasSubstr("cannot be reached"))));
   EXPECT_THAT(told("weight = 4\ntarget = 2.1" + mobile),
-              ElementsAre(HasSubstr("options cost 2.147 to")));
+              Contains(HasSubstr("options cost 2.147 to")));
 }
 
 TEST(DynamicRecipeTest, StagesThatCannotBeReachedAreTold) {

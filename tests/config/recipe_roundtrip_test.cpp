@@ -5,6 +5,8 @@
 
 #include "config/fields.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,6 +88,7 @@ Recipe random_recipe(std::uint64_t seed) {
   recipe.epochs = 0;
   recipe.steps = 10'000'000;
   recipe.data.validation = 0.125;
+  recipe.lr_schedule.factor = std::min(recipe.lr_schedule.factor, 1.0);  // a plateau's
   if (recipe.precision.backend == PrecisionRecipe::Backend::integer) {
     recipe.precision.scheme = SchemeName::integer;  // the others have no kernels
   }

@@ -79,7 +79,7 @@ TEST(ExecutionTest, AModelsTableHasARowForEachLayer) {
 TEST(ExecutionTest, ProductsOfAnLstmWindowAreRecorded) {
   LstmLayer layer{QuantLinear(torch::nn::LinearOptions(5, 12)),
                   QuantLinear(torch::nn::LinearOptions(3, 12))};
-  for (const QuantLinear& product : {layer.ih, layer.hh}) {
+  for (QuantLinear product : {layer.ih, layer.hh}) {
     set_executor(*product, Executor::integer);
     product->set_precision({8, 8, 8}, RandomKey(1));
   }
