@@ -124,14 +124,14 @@ class OwnSinkTest : public testing::Test {
 };
 
 TEST_F(OwnSinkTest, NeedsANameOfItsOwn) {
-  EventSinks twice = sinks(root_, 0);
+  EventSinks twice = sinks(root_.path(), 0);
   twice.push_back(twice.back());
   EXPECT_THROW(Trainer(recipe(), directory("run"), twice), Error);
 }
 
 // Without a word about resuming, a program neither goes on with a run nor destroys it.
 TEST_F(OwnSinkTest, RunsThatAreThereAreKept) {
-  const fs::path run = root_ / "new" / "run";  // which the trainer makes
+  const fs::path run = root_.path() / "new" / "run";  // which the trainer makes
   Trainer(recipe(), run).run(StopSignal());
   const std::string before = text_of(read_file(run / "metrics.jsonl"));
   EXPECT_THROW(Trainer(recipe(), run).run(StopSignal()), Error);
