@@ -45,7 +45,8 @@ struct Total {
 struct RecipeCost {
   CostSubject subject;
   RunLength length;
-  std::int64_t work = 0;  // samples or tokens of a step
+  std::int64_t work = 0;   // samples or tokens of a step
+  std::string assumption;  // about the length
   std::vector<Row> rows;
   double gbitops_static = 0;
   Bounds gbitops;
@@ -97,7 +98,8 @@ void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
 RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
   RecipeCost cost{.subject = options.subject.value_or(recipe_subject(recipe)),
                   .length = options.length.value_or(length_of(recipe, options.steps)),
-                  .work = work_of(recipe)};
+                  .work = work_of(recipe),
+                  .assumption = assumption(recipe, options.length)};
   const StepCost step_cost(cost.subject.layers, options.counting, cost.work);
   const StepMeasures measures(cost.subject.layers, cost.work);
   const auto steps = static_cast<double>(cost.length.steps);
@@ -152,10 +154,11 @@ void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
     table.add_row({to_text(row.bits), row.steps == 0 ? "-" : std::to_string(row.steps),
                    amount_text(row.gbitops), share_text(row.gbitops, reference)});
   }
-  fmt::print("{}, {}: {} parameters\nrun: {} steps of {} {}s\ncounting rule: {} ({})\n\n{}\n{}\n{}",
-             cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps,
-             cost.work, cost.subject.unit, name(options.counting), summary(options.counting),
-             table.text(), total_text(cost), other_totals_text(cost));
+  fmt::print(
+      "{}, {}: {} parameters\nrun: {} steps of {} {}s{}\ncounting rule: {} ({})\n\n{}\n{}\n{}",
+      cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps, cost.work,
+      cost.subject.unit, cost.assumption, name(options.counting), summary(options.counting),
+      table.text(), total_text(cost), other_totals_text(cost));
 }
 
 Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {

@@ -45,6 +45,12 @@ RunLength length_of(const Recipe& recipe, Step steps_of_epochs) {
   return {steps, std::max<Step>(1, std::llround(per_epoch))};
 }
 
+std::string assumption(const Recipe& recipe, const std::optional<RunLength>& known) {
+  if (recipe.steps > 0 || known) return "";
+  return fmt::format(" (assumed for its {:g} epochs, whose steps the data decide; --steps N)",
+                     recipe.epochs);
+}
+
 const std::vector<LayerBits>& StepCost::counted(const StepBits& bits) const {
   return model_.counting() == Counting::bitcycle ? bits.layers : bits.counted;
 }

@@ -7,6 +7,8 @@
 #include "bitcycle/cost/cost_model.h"
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace bitcycle::cli {
@@ -23,6 +25,8 @@ std::int64_t work_of(const Recipe& recipe);
 // Of a recipe that gives its length in epochs, the assumed steps. Throws Error(usage) for a run
 // that takes too long to count.
 RunLength length_of(const Recipe& recipe, Step steps_of_epochs);
+// What to say of them behind their number: " (...)", or nothing where the length is known.
+std::string assumption(const Recipe& recipe, const std::optional<RunLength>& known);
 
 // The cost of the bits of a step, in billions of bit operations.
 class StepCost {

@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace bitcycle {
 namespace {
@@ -22,7 +23,8 @@ using testing::StartsWith;
 class SweepTest : public testing::Test {
  protected:
   SweepTest() {
-    directory_ = testing::TempDir() + "sweep_test";
+    // By process, since tests run side by side.
+    directory_ = testing::TempDir() + "sweep_test-" + std::to_string(::getpid());
     std::filesystem::create_directories(directory_);
     write("base.toml", "steps = 20\n[data]\ndataset = \"synthetic\"\n");
     write("other.toml", "epochs = 2\n[data]\ndataset = \"synthetic\"\n[optimizer]\nlr = 0.3\n");

@@ -54,17 +54,25 @@ TEST(CostCommandTest, EveryShippedRecipeHasACost) {
   }
 }
 
+TEST(CostCommandTest, StepsThatAreAssumedForEpochsAreCalledSo) {
+  const std::string recipes = "cost " BITCYCLE_SOURCE_DIR "/recipes/";
+  EXPECT_THAT(run_program(recipes + "ptb-lstm200.toml --steps 800").text,
+              HasSubstr("800 steps of 700 tokens (assumed for its 6 epochs"));
+  EXPECT_THAT(run_program(recipes + "demo-cpt.toml").text,
+              HasSubstr("1200 steps of 128 samples\n"));
+}
+
 TEST(CostCommandTest, ARecipesTextSaysHowManyWordsAreCounted) {
   const std::filesystem::path recipe = testing::TempDir() + "words.toml";
   const auto words = [&](const std::string& dataset) {
     std::ofstream(recipe) << "steps = 10\n[model]\nname = \"lstm_lm\"\n[data]\ndataset = \""
                           << dataset << "\"\nroot = \"somewhere\"\n";
-    return run_json("cost " + recipe.string())["vocabulary"].get<int>();
+    return run_program("cost " + recipe.string()).text;
   };
-  EXPECT_EQ(words("text"), 256);
-  EXPECT_EQ(words("ptb"), 10'000);
-  EXPECT_EQ(words("wikitext2"), 33'278);
-  EXPECT_EQ(words("wikitext103"), 267'735);
+  EXPECT_THAT(words("text"), HasSubstr("lstm_lm, 256 words"));
+  EXPECT_THAT(words("ptb"), HasSubstr("lstm_lm, 10000 words"));
+  EXPECT_THAT(words("wikitext2"), HasSubstr("lstm_lm, 33278 words"));
+  EXPECT_THAT(words("wikitext103"), HasSubstr("lstm_lm, 267735 words"));
 }
 
 TEST(CostCommandTest, RecipesHaveNormalisedMacsAndModelledEnergy) {

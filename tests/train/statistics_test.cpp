@@ -282,6 +282,7 @@ TEST_F(StatisticsRunTest, OfTheFirstStepAgreeBetweenSchemes) {
   const json a = layer_lines(train("a", simulated)).front()["layers"];
   const json b = layer_lines(train("b", executed)).front()["layers"];
   ASSERT_EQ(a.size(), b.size());
+  int compared = 0;
   for (const auto& [layer, roles] : a.items()) {
     for (const auto& [role, seen] : roles.items()) {
       const json& other = b.at(layer).at(role);
@@ -289,12 +290,14 @@ TEST_F(StatisticsRunTest, OfTheFirstStepAgreeBetweenSchemes) {
       EXPECT_NEAR(other["low"], seen["low"], 0.35 * width) << layer << " " << role;
       EXPECT_NEAR(other["high"], seen["high"], 0.35 * width) << layer << " " << role;
       EXPECT_EQ(other["bits"], 8);
-      // Norms that start at 0 let no error pass at first.
-      ASSERT_EQ(other["sqnr_db"].is_null(), seen["sqnr_db"].is_null()) << layer << " " << role;
-      if (seen["sqnr_db"].is_null()) continue;
+      // There is no ratio where nothing comes (norms that start at 0 let no error pass at first) or
+      // nothing is lost (pixels of 8 bits, whose zero point only one of the schemes rounds).
+      if (seen["sqnr_db"].is_null() || other["sqnr_db"].is_null()) continue;
+      ++compared;
       EXPECT_NEAR(other["sqnr_db"], seen["sqnr_db"], 6) << layer << " " << role;
     }
   }
+  EXPECT_GT(compared, 10);
 }
 
 TEST_F(StatisticsRunTest, AreWrittenAtEverySoManyStepsAndAtTheEnd) {
