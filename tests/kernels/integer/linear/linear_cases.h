@@ -31,14 +31,19 @@ struct OwnedRows {
   OwnedRows(OwnedRows&&) = default;
 };
 
-enum class Fill { random, largest };
+enum class Fill { random, largest, smallest };
+
+inline std::uint64_t filled(Fill fill, std::uint64_t largest, RandomKey key, std::size_t i) {
+  if (fill == Fill::random) return key.below(i, largest + 1);
+  return fill == Fill::largest ? largest : 0;
+}
 
 inline OwnedRows make_rows(int rows, int width, int bits, int zero, Fill fill, RandomKey key) {
   OwnedRows owned(rows, width, {.scale = 0.03f, .zero_point = zero, .bits = bits});
   const auto largest = static_cast<std::uint64_t>(owned.view.params.largest_code());
   const std::size_t count = std::size_t(rows) * std::size_t(width);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t code = fill == Fill::random ? key.below(i, largest + 1) : largest;
+    const std::uint64_t code = filled(fill, largest, key, i);
     owned.codes[i] = static_cast<std::uint8_t>(bits > 8 ? code >> (bits / 2) : code);
     if (bits > 8) owned.codes[count + i] = static_cast<std::uint8_t>(code % (1U << (bits / 2)));
   }
@@ -50,6 +55,7 @@ struct LinearCase {
   int bits = 8, error_bits = 8;
   int zero = 0, error_zero = 0;
   Fill fill = Fill::random;
+  Fill weights = Fill::random;
 
   std::string name() const {
     return std::to_string(rows) + " x " + std::to_string(inputs) + " -> " +
@@ -58,6 +64,17 @@ struct LinearCase {
   }
 };
 
+// Not random: codes of one sign and the largest size, but for each output's first, which is at the
+// other end of the range.
+inline std::vector<float> make_weights(const LinearCase& c) {
+  const std::size_t count = std::size_t(c.inputs) * std::size_t(c.outputs);
+  if (c.weights == Fill::random) return random_values(count, 1);
+  const bool largest = c.weights == Fill::largest;
+  std::vector<float> weights(count, largest ? 1.0f : 0.0f);
+  for (std::size_t i = 0; i < count; i += std::size_t(c.inputs)) weights[i] = largest ? 0.0f : 1.0f;
+  return weights;
+}
+
 struct LinearOperands {
   LinearCase shape;
   std::vector<float> weights, bias;
@@ -65,7 +82,7 @@ struct LinearOperands {
 
   explicit LinearOperands(const LinearCase& c)
       : shape(c),
-        weights(random_values(std::size_t(c.inputs) * std::size_t(c.outputs), 1)),
+        weights(make_weights(c)),
         bias(random_values(std::size_t(c.outputs), 2)),
         input(make_rows(c.rows, c.inputs, c.bits, c.zero, c.fill, RandomKey(3))),
         errors(make_rows(c.rows, c.outputs, c.error_bits, c.error_zero, c.fill, RandomKey(4))) {}

@@ -51,13 +51,66 @@ TEST(Linear, OperandsAtTheEndsOfTheirRangesAsDefined) {
   }
 }
 
-// Products per sum beyond what 32 bits hold: 255 * 128 * 65793 is the last that fits.
+// Products per sum beyond what 32 bits surely hold: 255 * 128 * 65793 is the last that fits.
+TEST(Linear, SumsOfVeryManyProductsAsDefined) {
+  omp_set_num_threads(1);
+  expect_defined({2, 140003, 3, 8, 8, 0, 0});
+  expect_defined({2, 3, 140003, 8, 8, 255, 0});
+  expect_defined({70001, 3, 2, 8, 8, 0, 0});
+}
+
+// Every product of a sum has the same sign and the largest size: 140002 * 255 * 127 is more than
+// twice what 32 bits hold. 65536 products are the most that are not split.
 TEST(Linear, SumsBeyond32BitsAsDefined) {
   omp_set_num_threads(1);
-  for (const Fill fill : {Fill::random, Fill::largest}) {
-    expect_defined({2, 140003, 3, 8, 8, 0, 0, fill});
-    expect_defined({2, 3, 140003, 8, 8, 255, 0, fill});
-    expect_defined({70001, 3, 2, 8, 8, 0, 0, fill});
+  for (const Fill weights : {Fill::largest, Fill::smallest}) {
+    const auto [codes, zero] =
+        weights == Fill::largest ? std::pair(Fill::largest, 0) : std::pair(Fill::smallest, 255);
+    const LinearOperands sample({1, 3, 1, 8, 8, zero, zero, codes, weights});
+    ASSERT_EQ(sample.quantized().codes()[1], weights == Fill::largest ? 127 : -128);
+    ASSERT_EQ(std::abs(difference(sample.input.view, 0, 0)), 255);
+    for (const int products : {65536, 65793, 140003}) {
+      expect_defined({2, products, 3, 8, 8, zero, zero, codes, weights});
+      expect_defined({2, 3, products, 8, 8, zero, zero, codes, weights});
+    }
+    expect_defined({70001, 3, 2, 8, 8, zero, zero, codes, weights});
+  }
+}
+
+float expected_sum(std::span<const LinearTerm> terms, float weight_scale, int out, int in) {
+  float expected = 0;
+  for (const LinearTerm& term : terms) {
+    const double factor = double{term.input.params.scale} * term.errors.params.scale / weight_scale;
+    const auto sum =
+        static_cast<float>(LinearDefinition::weight_sum(term.input, term.errors, out, in));
+    expected = std::fma(sum, static_cast<float>(factor), expected);
+  }
+  return expected;
+}
+
+// Likewise in a gradient that is the sum of several calls'.
+TEST(Linear, GradientsOfCallsBeyond32BitsAreAddedInOrder) {
+  omp_set_num_threads(1);
+  constexpr int kInputs = 3, kOutputs = 2;
+  std::vector<OwnedRows> rows;
+  rows.reserve(6);
+  std::vector<LinearTerm> terms;
+  for (const int count : {7, 70001, 40000}) {
+    rows.push_back(make_rows(count, kInputs, 8, 0, Fill::largest, RandomKey(1)));
+    rows.push_back(make_rows(count, kOutputs, 8, 0, Fill::largest, RandomKey(1)));
+    terms.push_back({rows[rows.size() - 2].view, rows.back().view});
+  }
+  for (const Isa isa : available_isas()) {
+    const ScopedIsa scope(isa);
+    LinearWeights weights({kInputs, kOutputs});
+    weights.quantize(random_values(kInputs * kOutputs, 1), 8);
+    std::vector<float> gradient(kInputs * kOutputs), expected;
+    linear_weight_gradients(weights, terms, gradient);
+    for (int i = 0; i < kInputs * kOutputs; ++i) {
+      const float scale = weights.scales()[std::size_t(i / kInputs)];
+      expected.push_back(expected_sum(terms, scale, i / kInputs, i % kInputs));
+    }
+    EXPECT_TRUE(same_bytes(gradient, expected)) << name(isa);
   }
 }
 
@@ -106,17 +159,6 @@ struct Terms {
     }
   }
 };
-
-float expected_sum(std::span<const LinearTerm> terms, float weight_scale, int out, int in) {
-  float expected = 0;
-  for (const LinearTerm& term : terms) {
-    const double factor = double{term.input.params.scale} * term.errors.params.scale / weight_scale;
-    const auto sum =
-        static_cast<float>(LinearDefinition::weight_sum(term.input, term.errors, out, in));
-    expected = std::fma(sum, static_cast<float>(factor), expected);
-  }
-  return expected;
-}
 
 TEST(Linear, GradientsOfSeveralCallsAreAddedInOrder) {
   omp_set_num_threads(1);

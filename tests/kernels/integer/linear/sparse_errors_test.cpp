@@ -71,7 +71,7 @@ TEST(SparseErrors, OperandsAtTheEndsOfTheirRangesAsDefined) {
 TEST(SparseErrors, LongestSumsAsDefined) {
   omp_set_num_threads(1);
   expect_defined(LinearOperands({32768, 3, 2, 8, 8, 0, 0, Fill::largest}));
-  expect_defined(LinearOperands({2, 3, 65793, 8, 8, 0, 0, Fill::largest}));
+  expect_defined(LinearOperands({2, 3, 65793, 8, 8, 0, 0, Fill::largest, Fill::smallest}));
 }
 
 // Rows that a sample sees are zero, the others as large as can be: sums that 32 bits do not hold
@@ -79,7 +79,7 @@ TEST(SparseErrors, LongestSumsAsDefined) {
 TEST(SparseErrors, SumsThatAreTooLongAreLeftToOthersWhateverASampleSays) {
   omp_set_num_threads(1);
   for (const auto& [rows, outputs] : {std::pair(16, 67000), std::pair(33100, 8)}) {
-    LinearOperands operands({rows, 1, outputs, 8, 8, 0, 0, Fill::largest});
+    LinearOperands operands({rows, 2, outputs, 8, 8, 0, 0, Fill::largest, Fill::largest});
     for (int i = 0; i < 8; ++i) {
       const auto sampled = static_cast<std::ptrdiff_t>(std::int64_t{rows} * i / 8);
       std::fill_n(operands.errors.codes.begin() + sampled * outputs, outputs, std::uint8_t{0});
