@@ -7,10 +7,13 @@
 #include "bitcycle/quant/torch.h"
 
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace bitcycle {
 
@@ -39,6 +42,10 @@ inline Tensors golden(const std::string& name) {
   return tensors;
 }
 
+inline nlohmann::json golden_summary(const std::string& model) {
+  return nlohmann::json::parse(std::ifstream(golden_path(model + "/summary.json")));
+}
+
 // The entries below a prefix, without it.
 inline Tensors part_of(const Tensors& all, const std::string& prefix) {
   Tensors part;
@@ -53,6 +60,12 @@ inline void expect_close(const at::Tensor& actual, const at::Tensor& expected, d
   ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
   const at::Tensor distance = (actual.detach().to(at::kDouble) - expected).abs();
   EXPECT_LE(distance.max().item<double>(), tolerance) << what;
+}
+
+inline std::vector<at::Tensor> gradients_of(const torch::nn::Module& model) {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : model.parameters()) gradients.push_back(parameter.grad());
+  return gradients;
 }
 
 }  // namespace bitcycle

@@ -3,15 +3,14 @@
 #include "bitcycle/models/language/lstm_lm.h"
 
 #include "models/language/golden.h"
+#include "train/gradient_norm.h"
 
-#include <fstream>
-
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 namespace bitcycle {
 namespace {
 
-constexpr double kValues = 5e-6, kLoss = 1e-6, kGradients = 2e-6;
+constexpr double kValues = 5e-6, kLoss = 1e-6, kGradients = 2e-6, kNorm = 5e-6;
 
 LstmLm golden_model(bool tied) {
   LstmLm model(LstmOptions{.vocabulary = 30,
@@ -45,9 +44,10 @@ void expect_gradients(LstmLm& model, const Tensors& expected) {
 void expect_windows(bool tied) {
   const Tensors all = golden(tied ? "lstm/tied_expected" : "lstm/untied_expected");
   LstmLm model = golden_model(tied);
+  const auto summary = golden_summary("lstm")[tied ? "tied" : "untied"];
   LstmState state{all.at("h0").to(at::kFloat), all.at("c0").to(at::kFloat)};
-  for (const char* name : {"window1.", "window2."}) {
-    const Tensors window = part_of(all, name);
+  for (const std::size_t i : {0, 1}) {
+    const Tensors window = part_of(all, i == 0 ? "window1." : "window2.");
     model->zero_grad();
     const LstmOutput features = model->features(window.at("input"), state);
     const at::Tensor scores = model->scores(features.values);
@@ -59,7 +59,12 @@ void expect_windows(bool tied) {
     expect_close(state.hidden, window.at("h_n"), kValues, "hidden");
     expect_close(state.cell, window.at("c_n"), kValues, "cell");
     EXPECT_NEAR(loss.item<double>(), window.at("loss").item<double>(), kLoss);
+    EXPECT_NEAR(loss.item<double>(), summary["loss"][i].get<double>(), kLoss);
+    const double perplexity = summary["perplexity"][i];
+    EXPECT_NEAR(std::exp(loss.item<double>()), perplexity, kLoss * perplexity);
     expect_gradients(model, part_of(window, "grad."));
+    EXPECT_NEAR(gradient_norm(gradients_of(*model)), summary["gradient_norm"][i].get<double>(),
+                kNorm);
   }
 }
 
@@ -73,17 +78,14 @@ TEST(LstmGoldenTest, TiedWindowsAndGradientsAreAsExpected) {
 // One step of plain SGD with the norm of all gradients clipped; returns that norm.
 double descend(LstmLm& model, double lr, double clip) {
   const torch::NoGradGuard no_grad;
-  at::Tensor square = at::zeros({}, at::kDouble);
-  for (const at::Tensor& p : model->parameters()) square += p.grad().to(at::kDouble).square().sum();
-  const double norm = square.sqrt().item<double>();
+  const double norm = gradient_norm(gradients_of(*model));
   const double factor = std::min(1.0, clip / (norm + 1e-6));
   for (at::Tensor& p : model->parameters()) p.sub_(p.grad(), lr * factor);
   return norm;
 }
 
 void expect_descent(bool tied) {
-  std::ifstream file(golden_path("lstm/summary.json"));
-  const auto run = nlohmann::json::parse(file)[tied ? "tied" : "untied"]["sgd"];
+  const auto run = golden_summary("lstm")[tied ? "tied" : "untied"]["sgd"];
   const Tensors all = golden(tied ? "lstm/tied_expected" : "lstm/untied_expected");
   LstmLm model = golden_model(tied);
   LstmState state;
@@ -97,7 +99,7 @@ void expect_descent(bool tied) {
     loss.backward();
     EXPECT_NEAR(loss.item<double>(), run["loss_before_step"][step].get<double>(), kLoss);
     EXPECT_NEAR(descend(model, run["lr"], run["clip_norm"]),
-                run["gradient_norm_before_clip"][step].get<double>(), 5e-6);
+                run["gradient_norm_before_clip"][step].get<double>(), kNorm);
   }
 }
 
