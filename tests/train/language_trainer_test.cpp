@@ -2,9 +2,11 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/file.h"
+#include "bitcycle/io/safetensors.h"
 #include "bitcycle/train/session.h"
 #include "bitcycle/train/trainer.h"
 
+#include "data/text/made_up_text.h"
 #include "io/io_testing.h"
 #include "io/temporary_directory.h"
 #include "train/callback_sink.h"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -24,21 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
-
-// A small grammar: who does what, so that there is something to learn.
-std::string made_up_text(int lines, int seed) {
-  static const char* const kWho[] = {"the cat", "a dog", "the bird", "an owl"};
-  static const char* const kDoes[] = {"sees", "hears", "likes"};
-  std::string text;
-  unsigned state = static_cast<unsigned>(seed);
-  const auto draw = [&](unsigned n) {
-    return (state = state * 1664525U + 1013904223U) / 65536 % n;
-  };
-  for (int i = 0; i < lines; ++i) {
-    text += std::string(" ") + kWho[draw(4)] + " " + kDoes[draw(3)] + " " + kWho[draw(4)] + "\n";
-  }
-  return text;
-}
 
 class LanguageTrainerTest : public testing::Test {
  protected:
@@ -226,6 +214,45 @@ TEST_F(LanguageTrainerTest, AccumulatedBatchesMakeOneUpdate) {
   EXPECT_EQ(session.length().steps_per_epoch, (single.length().steps_per_epoch + 2) / 3);
 }
 
+// The weights after one step of plain descent.
+std::map<std::string, std::vector<float>> weights_of(const fs::path& run) {
+  const fs::path file = run / "checkpoints/step-00000001/model.safetensors";
+  std::map<std::string, std::vector<float>> weights;
+  for (const auto& [name, stored] : decode_safetensors(read_file(file), file.string()).tensors) {
+    if (stored.type != DataType::f32) continue;
+    weights[name].resize(stored.bytes.size() / sizeof(float));
+    std::memcpy(weights[name].data(), stored.bytes.data(), stored.bytes.size());
+  }
+  return weights;
+}
+
+// 726 tokens are 29 windows of 25, in an order that does not depend on the batch, so that two
+// batches of 4 hold what one of 8 does. A rate of 1 shows every factor that gradients may have got.
+TEST_F(LanguageTrainerTest, AccumulatedBatchesCountAsOneOfTheirSize) {
+  write_file(root_ / "ptb.train.txt", made_up_text(121, 1));
+  const auto weights_after = [&](const std::string& name, const std::string& batch,
+                                 const std::string& accumulate, const std::string& lr) {
+    return weights_of(
+        train(name, recipe("transformer_lm",
+                           {"steps=1", "threads=1", "data.window=25", "data.batch_size=" + batch,
+                            "optimizer.accumulate=" + accumulate, "optimizer.name=\"sgd\"",
+                            "optimizer.lr=" + lr, "optimizer.clip_norm=0.0", "model.dropout=0.0",
+                            "model.attention_dropout=0.0", "model.activation_dropout=0.0",
+                            "precision.forward=0", "precision.backward=0"})));
+  };
+  const auto start = weights_after("start", "8", "1", "1e-30");
+  const auto whole = weights_after("whole", "8", "1", "1.0");
+  const auto parts = weights_after("parts", "4", "2", "1.0");
+  double moved = 0;
+  for (const auto& [name, expected] : whole) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(parts.at(name)[i], expected[i], 2e-6) << name;
+      moved = std::max(moved, std::abs(double{expected[i]} - start.at(name)[i]));
+    }
+  }
+  EXPECT_GT(moved, 0.01);
+}
+
 TEST_F(LanguageTrainerTest, ThePlateauLowersTheRateAndIsResumed) {
   // A rate so large that no evaluation after the first is better.
   const Recipe wanted =
@@ -257,12 +284,20 @@ TEST_F(LanguageTrainerTest, DivergenceIsReportedWithThePartWhereItIs) {
 }
 
 TEST_F(LanguageTrainerTest, AResumedRunKeepsItsVocabulary) {
-  const Recipe wanted = recipe("lstm_lm");
+  const Recipe wanted = recipe("lstm_lm", {"threads=1"});
   const fs::path run = train_and_stop("run", wanted, 5);
   write_file(root_ / "ptb.train.txt", made_up_text(120, 77));
   const Error error = error_of([&] { Trainer(wanted, run).resume(); });
   EXPECT_EQ(error.code(), ErrorCode::data);
   EXPECT_THAT(error.what(), HasSubstr("have changed"));
+  // With their consent it goes on, and words keep their numbers, though others come first now.
+  const std::string before = text_of(read_file(run / "vocabulary.txt"));
+  Trainer trainer(wanted, run);
+  ASSERT_TRUE(trainer.resume(DataChanges::accept));
+  EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
+  EXPECT_EQ(text_of(read_file(run / "vocabulary.txt")), before);
+  EXPECT_EQ(Session(wanted, run).task().texts().at("vocabulary.txt"), before);
+  EXPECT_NE(Session(wanted).task().texts().at("vocabulary.txt"), before);
 }
 
 }  // namespace
