@@ -22,6 +22,23 @@ TEST(PlateauTest, DividesTheRateAfterEveryEvaluationWithoutImprovement) {
   }
 }
 
+// PyTorch's has a threshold: they part at the first gain that is smaller than 1e-4 of the best
+// loss.
+TEST(PlateauTest, IsPyTorchsUntilAGainIsBelowItsThreshold) {
+  PlateauState state;
+  for (const CsvRow& row : golden_rows("optim/plateau.csv")) {
+    SCOPED_TRACE(row.at("epoch"));
+    expect_golden(20 * state.factor, number(row, "torch_plateau_lr_used"));
+    const double loss = number(row, "validation_loss"), best = state.best.value_or(1e9);
+    state.observe(loss, 0.25);
+    if (loss < best && loss >= best * (1 - 1e-4)) {
+      return expect_golden(20 * state.factor / 4, number(row, "torch_plateau_lr_after"));
+    }
+    expect_golden(20 * state.factor, number(row, "torch_plateau_lr_after"));
+  }
+  FAIL() << "there is no such gain";
+}
+
 TEST(PlateauTest, ARestoredStateGoesOnAsTheFirstWould) {
   PlateauState first;
   first.observe(3, 0.5);
