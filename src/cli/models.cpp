@@ -1,6 +1,7 @@
 // `bitcycle models`: the networks of the zoo and the language models, with their sizes.
 
 #include "bitcycle/cost/cost_model.h"
+#include "bitcycle/network/language_model_kind.h"
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/report/table.h"
 
@@ -16,15 +17,6 @@
 
 namespace bitcycle::cli {
 namespace {
-
-struct LanguageEntry {
-  const char* name;
-  const char* summary;
-};
-constexpr LanguageEntry kLanguageModels[] = {
-    {"lstm_lm", "LSTM language model, 2 layers of 650"},
-    {"transformer_lm", "Transformer language model, 6 layers of 512"},
-};
 
 std::string size(const ImageShape& shape) {
   return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
@@ -42,11 +34,12 @@ std::string picture_table() {
 
 std::string language_table() {
   Table table({"model", "parameters", "MACs", "trained with", "what it is"});
-  for (const auto& [model, about] : kLanguageModels) {
+  for (const LanguageModelEntry& entry : language_models()) {
+    const std::string model(entry.name);
     const CostSubject subject = cost_subject({.model = model});
     table.add_row({model, std::to_string(subject.parameters),
                    std::to_string(CostModel(subject.layers, Counting::macs).macs()), subject.shape,
-                   about});
+                   std::string(entry.summary)});
   }
   return table.text();
 }
@@ -71,13 +64,13 @@ void print_json() {
                       {"input", {input.channels, input.height, input.width}},
                       {"summary", entry.summary}});
   }
-  for (const auto& [model, about] : kLanguageModels) {
-    const CostSubject subject = cost_subject({.model = model});
-    nlohmann::ordered_json json = {{"model", model},
+  for (const LanguageModelEntry& entry : language_models()) {
+    const CostSubject subject = cost_subject({.model = std::string(entry.name)});
+    nlohmann::ordered_json json = {{"model", entry.name},
                                    {"params", subject.parameters},
                                    {"macs", CostModel(subject.layers, Counting::macs).macs()}};
     json.update(subject.shape_json);
-    json["summary"] = about;
+    json["summary"] = entry.summary;
     models.push_back(std::move(json));
   }
   fmt::print("{}\n", json_text(models, 2));

@@ -6,6 +6,7 @@
 
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/data/text/corpus.h"
+#include "bitcycle/network/language_model_kind.h"
 #include "bitcycle/schedule/cyclic.h"
 
 #include "config/field.h"
@@ -89,12 +90,12 @@ void describe(Visit& visit, Is<ModelRecipe> auto& r) {
               "run directory, checkpoint or safetensors file to start from; unset: from the seed")
             .later(),
         r.weights);
-  const bool lstm = r.name == "lstm_lm", transformer = r.name == "transformer_lm";
-  const auto pictures = [&](Field f) {
-    return f.only_if(!lstm && !transformer, "name", "a network for pictures");
-  };
+  const auto kind = language_model_kind(r.name);
+  const bool lstm = kind == LanguageModelKind::lstm;
+  const bool transformer = kind == LanguageModelKind::transformer;
+  const auto pictures = [&](Field f) { return f.only_if(!kind, "name", "a network for pictures"); };
   const auto language = [&](Field f) {
-    return f.only_if(lstm || transformer, "name", "\"lstm_lm\" or \"transformer_lm\"").later();
+    return f.only_if(kind.has_value(), "name", "\"lstm_lm\" or \"transformer_lm\"").later();
   };
   const auto recurrent = [&](Field f) { return f.only_if(lstm, "name", "\"lstm_lm\"").later(); };
   const auto attentive = [&](Field f) {

@@ -9,6 +9,7 @@
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/part.h"
 #include "bitcycle/data/text/corpus.h"
+#include "bitcycle/network/language_model_kind.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,7 +122,8 @@ void check_part(const Recipe& recipe, const Places& places) {
 // How many words there are is known once the text is read; until then cut-offs may be anything.
 std::vector<LayerInfo> checked_language_layers(const Recipe& recipe, const Places& places) {
   constexpr std::int64_t kManyWords = std::int64_t{1} << 24;
-  if (recipe.model.name == "lstm_lm" && recipe.data.context > 0) {
+  if (language_model_kind(recipe.model.name) == LanguageModelKind::lstm &&
+      recipe.data.context > 0) {
     throw recipe_error(places.of({"data.context"}),
                        "data.context applies to transformer_lm: an LSTM carries its state along");
   }

@@ -3,19 +3,20 @@
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/text/corpus.h"
 #include "bitcycle/network/gates.h"
+#include "bitcycle/network/language_model_kind.h"
 #include "bitcycle/network/zoo.h"
 
 namespace bitcycle {
 namespace {
 
-constexpr std::string_view kLstm = "lstm_lm";
-constexpr std::string_view kTransformer = "transformer_lm";
+bool is_lstm(std::string_view model) {
+  return language_model_kind(model) == LanguageModelKind::lstm;
+}
 
 }  // namespace
 
 TaskKind task_of(std::string_view model) {
-  return model == kLstm || model == kTransformer ? TaskKind::language_model
-                                                 : TaskKind::image_classification;
+  return language_model_kind(model) ? TaskKind::language_model : TaskKind::image_classification;
 }
 
 const TaskMetrics& metrics_of(TaskKind task) {
@@ -85,7 +86,7 @@ TransformerOptions transformer_options(const ModelRecipe& recipe, std::int64_t v
 }
 
 std::int64_t usual_vocabulary(std::string_view model) {
-  return model == kLstm ? 10'000 : 33'278;
+  return is_lstm(model) ? 10'000 : 33'278;
 }
 
 std::int64_t published_vocabulary(const DataRecipe& data) {
@@ -97,11 +98,11 @@ std::int64_t published_vocabulary(const DataRecipe& data) {
 
 std::int64_t window_of(const Recipe& recipe) {
   constexpr int kLstmWindow = 35, kTransformerWindow = 512;
-  return recipe.data.window.value_or(recipe.model.name == kLstm ? kLstmWindow : kTransformerWindow);
+  return recipe.data.window.value_or(is_lstm(recipe.model.name) ? kLstmWindow : kTransformerWindow);
 }
 
 std::vector<LayerInfo> language_layers(const Recipe& recipe, std::int64_t vocabulary) {
-  if (recipe.model.name == kLstm) {
+  if (is_lstm(recipe.model.name)) {
     const LstmOptions options = lstm_options(recipe.model, vocabulary);
     check(options);
     return model_layers(options);
@@ -112,7 +113,7 @@ std::vector<LayerInfo> language_layers(const Recipe& recipe, std::int64_t vocabu
 }
 
 std::int64_t language_parameters(const Recipe& recipe, std::int64_t vocabulary) {
-  return recipe.model.name == kLstm
+  return is_lstm(recipe.model.name)
              ? parameter_count(lstm_options(recipe.model, vocabulary))
              : parameter_count(transformer_options(recipe.model, vocabulary));
 }

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/network/language.h"
+#include "bitcycle/network/language_model_kind.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +15,13 @@ void expect(bool holds, const std::string& message, const std::string& hint) {
   if (!holds) throw Error(ErrorCode::usage, message, hint);
 }
 
-void expect_size(const char* model, const char* what, std::int64_t size) {
+void expect_size(std::string_view model, const char* what, std::int64_t size) {
   expect(size >= 1 && size <= kLargestSize,
          fmt::format("{} needs {} of 1 to {}, found {}", model, what, kLargestSize, size),
          "The sizes of a model are whole numbers.");
 }
 
-void expect_probability(const char* model, const char* what, double value) {
+void expect_probability(std::string_view model, const char* what, double value) {
   expect(value >= 0.0 && value < 1.0,
          fmt::format("{} needs {} from 0 to below 1, found {}", model, what, value),
          "It is the probability that a value is dropped.");
@@ -54,11 +55,12 @@ void check_cutoffs(const TransformerOptions& options) {
 }  // namespace
 
 void check(const LstmOptions& options) {
-  expect_size("lstm_lm", "a vocabulary", options.vocabulary);
-  expect_size("lstm_lm", "a number of layers", options.layers);
-  expect_size("lstm_lm", "a hidden size", options.hidden);
-  expect_size("lstm_lm", "an embedding", options.embedding_size());
-  expect_probability("lstm_lm", "a dropout", options.dropout);
+  const std::string_view model = name(LanguageModelKind::lstm);
+  expect_size(model, "a vocabulary", options.vocabulary);
+  expect_size(model, "a number of layers", options.layers);
+  expect_size(model, "a hidden size", options.hidden);
+  expect_size(model, "an embedding", options.embedding_size());
+  expect_probability(model, "a dropout", options.dropout);
   expect(!options.tied || options.embedding_size() == options.hidden,
          fmt::format("a tied lstm_lm needs an embedding as large as its hidden size {}, found {}",
                      options.hidden, options.embedding),
@@ -66,7 +68,7 @@ void check(const LstmOptions& options) {
 }
 
 void check(const TransformerOptions& options) {
-  const char* model = "transformer_lm";
+  const std::string_view model = name(LanguageModelKind::transformer);
   expect_size(model, "a vocabulary", options.vocabulary);
   expect_size(model, "a number of layers", options.layers);
   expect_size(model, "a width", options.width);

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/nearest.h"
+#include "bitcycle/network/language_model_kind.h"
 
 #include "network/families.h"
 
@@ -58,7 +59,7 @@ void check_cifar_depth(const std::string& name, int depth) {
 [[noreturn]] void throw_unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const ZooEntry& entry : zoo()) names.push_back(entry.name);
-  names.insert(names.end(), {"lstm_lm", "transformer_lm"});
+  for (const LanguageModelEntry& entry : language_models()) names.emplace_back(entry.name);
   throw Error(ErrorCode::usage, "there is no network \"" + name + "\"",
               suggest(name, names) + " `bitcycle models` lists all.");
 }

@@ -5,6 +5,7 @@
 #include "bitcycle/data/text/windows.h"
 #include "bitcycle/models/language/lstm_lm.h"
 #include "bitcycle/models/language/transformer_lm.h"
+#include "bitcycle/network/language_model_kind.h"
 
 namespace bitcycle {
 namespace {
@@ -139,7 +140,7 @@ class TransformerNet : public LanguageNet {
 
 std::unique_ptr<LanguageNet> make_language_net(const Recipe& recipe, std::int64_t vocabulary,
                                                const at::Device& device) {
-  if (recipe.model.name == "lstm_lm") {
+  if (language_model_kind(recipe.model.name) == LanguageModelKind::lstm) {
     return std::make_unique<LstmNet>(recipe, vocabulary, device);
   }
   return std::make_unique<TransformerNet>(recipe, vocabulary, device);

@@ -4,6 +4,7 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/models/float_reference.h"
 #include "bitcycle/models/language/float_language.h"
+#include "bitcycle/network/language_model_kind.h"
 #include "bitcycle/network/zoo.h"
 #include "bitcycle/tasks/image_classification.h"
 
@@ -65,7 +66,7 @@ BenchNet predicting(Model model, const TokenBatch& batch) {
 }
 
 BenchSubject language_subject(const std::string& name, std::optional<std::int64_t> wanted) {
-  const bool lstm = name == "lstm_lm";
+  const bool lstm = language_model_kind(name) == LanguageModelKind::lstm;
   Recipe recipe{.seed = kSeed};
   recipe.model.name = name;
   recipe.data.batch_size = static_cast<int>(wanted.value_or(lstm ? kColumns : kWindows));
