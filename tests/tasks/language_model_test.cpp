@@ -67,9 +67,12 @@ class LanguageModelTest : public testing::Test {
   }
   std::unique_ptr<Task> open_transformer(const std::vector<std::string>& more = {},
                                          const RunTexts& stored = {}) const {
-    std::vector<std::string> settings = {"model.name=\"transformer_lm\"", "model.width=16",
-                                         "model.inner=24",                "model.heads=2",
-                                         "model.layers=2",                "data.window=12",
+    std::vector<std::string> settings = {"model.name=\"transformer_lm\"",
+                                         "model.width=16",
+                                         "model.inner=24",
+                                         "model.heads=2",
+                                         "model.layers=2",
+                                         "data.window=12",
                                          "data.batch_size=4"};
     settings.insert(settings.end(), more.begin(), more.end());
     return open(settings, stored);
