@@ -61,24 +61,37 @@ const Trajectory kTrajectories[] = {
 };
 
 // The points of one optimizer, from the start to after the last step.
-std::vector<std::vector<double>> golden_points(const std::string& optimizer) {
-  std::vector<std::vector<double>> points;
+std::vector<CsvRow> golden_points(const std::string& optimizer) {
+  std::vector<CsvRow> points;
   for (const CsvRow& row : golden_rows("optim/trajectories.csv")) {
-    if (row.at("optimizer") != optimizer) continue;
-    points.push_back({number(row, "x0"), number(row, "x1"), number(row, "x2"), number(row, "x3")});
+    if (row.at("optimizer") == optimizer) points.push_back(row);
   }
   return points;
 }
 
-void expect_at(const at::Tensor& x, const std::vector<double>& expected) {
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    expect_golden(x[static_cast<std::int64_t>(i)].item<double>(), expected[i]);
+// f(x) = x'Ax / 2 - b'x
+struct Quadratic {
+  explicit Quadratic(const json& problem)
+      : a(double_tensor(problem.at("A"))), b(double_tensor(problem.at("b"))) {}
+  at::Tensor operator()(const at::Tensor& x) const { return x.dot(at::mv(a, x) / 2 - b); }
+
+  at::Tensor a, b;
+};
+
+// Returns f there; it is a difference of numbers around 1.
+at::Tensor expect_at(const at::Tensor& x, const Quadratic& f, const CsvRow& expected) {
+  std::int64_t i = 0;
+  for (const char* coordinate : {"x0", "x1", "x2", "x3"}) {
+    expect_golden(x[i++].item<double>(), number(expected, coordinate));
   }
+  const at::Tensor value = f(x);
+  EXPECT_NEAR(value.item<double>(), number(expected, "f"), 1e-12);
+  return value;
 }
 
 TEST(OptimizerGoldenTest, EveryOptimizerTakesTheExpectedPath) {
   const json problem = golden_json("optim/quadratic.json");
-  const at::Tensor a = double_tensor(problem.at("A")), b = double_tensor(problem.at("b"));
+  const Quadratic f(problem);
   for (const Trajectory& trajectory : kTrajectories) {
     const auto expected = golden_points(trajectory.name);
     const auto rates = problem.at(trajectory.rates).get<std::vector<double>>();
@@ -87,12 +100,12 @@ TEST(OptimizerGoldenTest, EveryOptimizerTakesTheExpectedPath) {
     Optimizer optimizer(point, trajectory.recipe);
     for (std::size_t step = 0; step < rates.size(); ++step) {
       SCOPED_TRACE(testing::Message() << trajectory.name << " " << step);
-      expect_at(point.x.detach(), expected[step]);
-      point.x.mutable_grad() = at::mv(a, point.x.detach()) - b;
+      point.zero_grad();
+      expect_at(point.x, f, expected[step]).backward();
       EXPECT_EQ(optimizer.step(rates[step], static_cast<std::int64_t>(step)), std::nullopt);
     }
     SCOPED_TRACE(trajectory.name);
-    expect_at(point.x.detach(), expected.back());
+    expect_at(point.x, f, expected.back());
   }
 }
 
@@ -114,6 +127,12 @@ TEST(ClipGoldenTest, GradientsShrinkToTheNormTogether) {
     }
     expect_golden(gradient_norm(gradients), expected.at("total_norm"));
     clip_gradients(gradients, expected.at("max_norm"));
+    // PyTorch's and fairseq's factor, of which TensorFlow's differs wherever anything is clipped.
+    const double factor =
+        gradients[0][0].item<double>() / golden.at("gradients")[0][0].get<double>();
+    expect_golden(factor, expected.at("coefficient"));
+    const bool clips = expected.at("max_norm") <= expected.at("total_norm");
+    EXPECT_EQ(factor != expected.at("coefficient_without_epsilon").get<double>(), clips);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       EXPECT_TRUE(at::allclose(gradients[i], double_tensor(expected.at("clipped")[i]), 1e-12, 0));
     }
