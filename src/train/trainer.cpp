@@ -303,6 +303,9 @@ void Trainer::Implementation::finish() {
                     model_state(session.model()));
     best = score_test(state.best_step);
   }
+  tell([finish = RunFinish{total, state.best_step, last, best}](EventSink& sink) {
+    sink.finish(finish);
+  });
   sync_sinks();
   write_summary(directory, recipe(), state,
                 {.backend = session.backend().backend,

@@ -14,6 +14,7 @@ struct Callbacks {
   std::function<void(const LostBestReport&)> lost_best = {};
   std::function<void(const LayerReport&)> layers = {};
   std::function<void(const LostSinkReport&)> lost_sink = {};
+  std::function<void(const RunFinish&)> finish = {};
 };
 
 class CallbackSink : public EventSink {
@@ -35,6 +36,8 @@ class CallbackSink : public EventSink {
   }
   void lost_sink(const LostSinkReport& report) override {
     if (callbacks_.lost_sink) callbacks_.lost_sink(report);
+  void finish(const RunFinish& finish) override {
+    if (callbacks_.finish) callbacks_.finish(finish);
   }
 
  private:

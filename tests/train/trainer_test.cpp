@@ -8,6 +8,7 @@
 
 #include "train/trainer_testing.h"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -51,6 +52,36 @@ TEST_F(TrainerTest, StoppedAnywhereAndResumedEndsInTheSameBytes) {
     resume(run, recipe);
     expect_same_bytes(whole, run);
   }
+}
+
+// Of a run that was stopped and resumed: behind everything else.
+TEST_F(TrainerTest, TellsItsEndOnceAndLast) {
+  const Recipe recipe = short_recipe();
+  std::vector<std::string> told;
+  std::vector<double> tests;
+  RunFinish end;
+  const EventSinks sinks = calling(
+      {.step = [&](const StepReport& report) { told.push_back(std::to_string(report.step)); },
+       .evaluation =
+           [&](const EvaluationReport& report) {
+             told.push_back(report.split);
+             if (report.split == "test") tests.push_back(report.score.value("loss"));
+           },
+       .finish =
+           [&](const RunFinish& finish) {
+             told.push_back("finish");
+             end = finish;
+           }});
+  const fs::path run = train_and_stop("run", recipe, 2);
+  Trainer trainer(recipe, run, sinks);
+  ASSERT_TRUE(trainer.resume());
+  EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
+  EXPECT_EQ(told.back(), "finish");
+  EXPECT_EQ(std::ranges::count(told, "finish"), 1);
+  EXPECT_EQ(end.step, 4);
+  EXPECT_EQ(end.best_step, CheckpointStore(run).best());
+  EXPECT_EQ(end.test.value("loss"), tests.front());
+  EXPECT_EQ(end.test_of_best.value("loss"), tests.back());
 }
 
 TEST_F(TrainerTest, NeitherThreadsNorWorkersChangeAByte) {

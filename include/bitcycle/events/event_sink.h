@@ -85,6 +85,14 @@ struct LostSinkReport {
 // such a sink starts anew where its file is not as the checkpoint left it.
 enum class Importance { essential, dispensable };
 
+// The run is at its end, and tested.
+struct RunFinish {
+  Step step = 0;       // steps done
+  Step best_step = 0;  // 0: no evaluation was finite
+  Score test;          // of the last weights
+  Score test_of_best;  // of those at best_step, if there are any
+};
+
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -102,6 +110,8 @@ class EventSink {
   virtual void lost_sink(const LostSinkReport&) {}
   // Somebody stopped the run after this step; it may be resumed.
   virtual void stop(const StepReport&) {}
+  // The last that a run tells; one that is resumed behind its end tells it again.
+  virtual void finish(const RunFinish&) {}
 
   // Returns once everything told so far stands where it belongs.
   virtual std::uint64_t sync() { return 0; }
