@@ -36,6 +36,7 @@ class CallbackSink : public EventSink {
   }
   void lost_sink(const LostSinkReport& report) override {
     if (callbacks_.lost_sink) callbacks_.lost_sink(report);
+  }
   void finish(const RunFinish& finish) override {
     if (callbacks_.finish) callbacks_.finish(finish);
   }
