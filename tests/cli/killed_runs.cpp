@@ -1,6 +1,7 @@
 #include "cli/killed_runs.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/base/random.h"
 #include "bitcycle/io/file.h"
 
 #include "cli/torch_commands.h"
@@ -227,6 +228,27 @@ std::string KilledRuns::kill_and_resume(const fs::path& before,
                          interruption.call, shown(first), found);
   }
   return wrong;
+}
+
+std::string KilledRuns::kill_at_random_moments(int kills) {
+  const RandomKey key(2024);
+  int done = 0;
+  for (std::uint64_t moment = 0; done < kills;) {
+    const fs::path killed = run("killed");
+    fs::remove_all(killed);
+    End last{.signal = SIGKILL};
+    while (last.signal == SIGKILL) {
+      const pid_t process = start(killed, Start::resume);
+      ::usleep(static_cast<useconds_t>(1e6 * whole_seconds_ * key.uniform(moment++)));
+      ::kill(process, SIGKILL);
+      last = end(process);
+      done += last.signal == SIGKILL ? 1 : 0;
+    }
+    const std::string found =
+        last == kFinished ? difference(whole_, content(killed)) : "the resumed run: " + shown(last);
+    if (!found.empty()) return fmt::format("after {} kills: {}", done, found);
+  }
+  return "";
 }
 
 }  // namespace bitcycle

@@ -51,7 +51,6 @@ class KilledRuns {
   explicit KilledRuns(Trained what = Trained::pictures);
 
   const RunContent& whole() const { return whole_; }
-  double whole_seconds() const { return whole_seconds_; }
   std::filesystem::path run(const std::string& name) const { return root_ / name; }
 
   // Starts training in a process of its own.
@@ -68,6 +67,10 @@ class KilledRuns {
   // interruptions, resumes it to its end, and returns what is wrong with the results, a line each.
   std::string kill_and_resume(const std::filesystem::path& before,
                               const std::vector<Interruption>& interruptions);
+  // Kills runs, each until it finishes all the same, until so many kills are done; the moments are
+  // drawn from the time that an undisturbed run takes. Returns what is wrong with the first result
+  // that is.
+  std::string kill_at_random_moments(int kills);
 
  private:
   TemporaryDirectory root_;

@@ -27,6 +27,11 @@ TEST(KilledRunsTest, SoIsALanguageModelThatCarriesItsState) {
   EXPECT_EQ(runs.kill_and_resume(runs.run("none"), few(all, 20)), "");
 }
 
+TEST(KilledRunsTest, SoIsALanguageModelThatIsKilledAtRandomMoments) {
+  KilledRuns runs(Trained::text);
+  EXPECT_EQ(runs.kill_at_random_moments(20), "");
+}
+
 TEST(KilledRunsTest, SoIsARunWhosePrecisionFollowsItsLoss) {
   KilledRuns runs(Trained::stages);
   EXPECT_NE(runs.whole().at("summary.json").find("\"to\": \"8/8\""), std::string::npos);
