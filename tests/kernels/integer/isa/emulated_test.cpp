@@ -83,6 +83,19 @@ TEST(EmulatedAvx512, FullyConnectedLayers) {
   }
 }
 
+// Sums that 32 bits do not hold, of inputs, of outputs and of rows.
+TEST(EmulatedAvx512, FullyConnectedLayersWithLongSums) {
+  if (available_isas().size() < 2) GTEST_SKIP() << "this machine has no AVX2";
+  omp_set_num_threads(1);
+  for (const LinearCase& c : {LinearCase{2, 140003, 3}, {2, 3, 140003}, {70001, 3, 2}}) {
+    LinearCase worst = c;
+    worst.fill = worst.weights = Fill::largest;
+    const LinearOperands operands(worst);
+    const ScopedIsa scope(emulated_avx512_microkernels());
+    expect_same(by_kernels(operands), LinearDefinition(operands).results(), worst.name());
+  }
+}
+
 template <typename T>
 void expect_emulated_passes_equal_scalar() {
   const NoiseKey key{12345, 678};
