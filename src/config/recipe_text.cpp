@@ -13,6 +13,9 @@ namespace {
 // Writes `key = value` lines, a section after the values that belong to the document itself.
 class Writer {
  public:
+  enum class Keys { all, of_results };
+  explicit Writer(Keys keys) : keys_(keys) {}
+
   void operator()(const Field& field, const Section auto& section) {
     text_ += "\n[" + std::string(field.key) + "]\n";
     describe(*this, section);
@@ -20,6 +23,7 @@ class Writer {
   template <class T>
   void operator()(const Field& field, const T& value) {
     LiteralVisitor visit{[this](const Field& f, const std::string& literal) {
+      if (keys_ == Keys::of_results && f.effect == Effect::conduct) return;
       text_ += std::string(f.key) + " = " + literal + "\n";
     }};
     visit(field, value);
@@ -27,6 +31,7 @@ class Writer {
   const std::string& text() const { return text_; }
 
  private:
+  Keys keys_;
   std::string text_;
 };
 
@@ -75,7 +80,13 @@ class LaterDefaults {
 }  // namespace
 
 std::string to_toml(const Recipe& recipe) {
-  Writer writer;
+  Writer writer(Writer::Keys::all);
+  describe(writer, recipe);
+  return writer.text();
+}
+
+std::string result_toml(const Recipe& recipe) {
+  Writer writer(Writer::Keys::of_results);
   describe(writer, recipe);
   return writer.text();
 }

@@ -110,7 +110,7 @@ void Trainer::Implementation::begin() {
   }
   begin_run_files(directory, recipe(), texts);
   const RunStart start{.run = state.run,
-                       .recipe = to_toml(recipe()),
+                       .recipe = result_toml(settled_recipe()),
                        .backend = name(session.backend().backend),
                        .counting = std::string(name(Counting::paper)),
                        .step = state.step};

@@ -55,12 +55,16 @@ void Trainer::Implementation::start_from_weights() {
 
 // Of the backend, what it came to counts, and of the weights, what is in them: runs that compute
 // the same are the same.
-std::string Trainer::Implementation::run_identity() const {
+Recipe Trainer::Implementation::settled_recipe() const {
   Recipe settled = session.recipe();
   settled.precision.backend = session.backend().backend;
   if (weights) settled.model.weights = weights->fingerprint;
+  return settled;
+}
+
+std::string Trainer::Implementation::run_identity() const {
   Fingerprint print;
-  print.add(fingerprint(settled));
+  print.add(fingerprint(settled_recipe()));
   print.add(state.data);
   return print.text();
 }

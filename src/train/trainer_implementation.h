@@ -59,6 +59,7 @@ struct Trainer::Implementation {
   }
 
   void add_sink(const std::shared_ptr<EventSink>& sink);
+  Recipe settled_recipe() const;
   std::string run_identity() const;
   void start_from_weights();
   bool resume(DataChanges changes);

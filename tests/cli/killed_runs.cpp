@@ -41,11 +41,14 @@ every_epochs = 0.5
 keep = 1
 )";
 constexpr const char* kCyclic = R"([precision]
+backend = "simulate"
 forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
 backward = 8)";
 // The third and the fifth step begin a stage. A period is one step and a window two, so that
 // something of it is always carried.
-constexpr const char* kStaged = R"([precision.progressive]
+constexpr const char* kStaged = R"([precision]
+backend = "simulate"
+[precision.progressive]
 forward = [3, 4, 8]
 backward = [6, 6, 8]
 epsilon = 100

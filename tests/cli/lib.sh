@@ -46,6 +46,7 @@ limit = 256
 [optimizer]
 lr = 0.05
 [precision]
+backend = "simulate"
 forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
 backward = 8
 [evaluation]

@@ -60,6 +60,7 @@ class LanguageTrainerTest : public testing::Test {
       [lr_schedule]
       name = "constant"
       [precision]
+      backend = "simulate"
       forward = { schedule = "CR", min = 5, max = 8, cycles = 2 }
       backward = 8
       [evaluation]

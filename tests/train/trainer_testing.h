@@ -32,6 +32,7 @@ inline Recipe small_recipe() {
     [optimizer]
     lr = 0.05
     [precision]
+    backend = "simulate"
     forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }
     backward = 8
     [evaluation]

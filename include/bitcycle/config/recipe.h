@@ -220,6 +220,8 @@ Recipe parse_recipe(std::string_view text, const std::string& origin,
                     const std::vector<std::string>& settings = {});
 // The recipe with every default spelled out, as TOML that parses to the same recipe.
 std::string to_toml(const Recipe& recipe);
+// The same of the keys that decide what a run computes.
+std::string result_toml(const Recipe& recipe);
 // The keys that decide what a run computes, dotted, and their values as TOML. Keys that do not
 // apply or are not set are left out.
 std::map<std::string, std::string> result_keys(const Recipe& recipe);

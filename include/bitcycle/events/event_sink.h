@@ -23,7 +23,7 @@ namespace bitcycle {
 
 struct RunStart {
   std::string run;       // which run this is, see TrainState::run
-  std::string recipe;    // as TOML
+  std::string recipe;    // as TOML, what decides its results
   std::string backend;   // what carries out its precision
   std::string counting;  // the rule by which its bit operations are counted
   Step step = 0;         // done before; above 0 the run is resumed
