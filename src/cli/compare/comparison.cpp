@@ -1,6 +1,7 @@
 #include "cli/compare/comparison.h"
 
 #include "bitcycle/report/precision_text.h"
+#include "bitcycle/report/run_group.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,9 +26,7 @@ std::string identity(const ComparedRun& compared) {
   const RunSummary& run = compared.run;
   if (!compared.group.empty()) return "group " + compared.group;
   if (!readable(run)) return "directory " + run.run;
-  Recipe recipe = run.recipe;
-  recipe.seed = Recipe().seed;
-  return fingerprint(recipe);
+  return run_group(run.recipe);
 }
 
 // A run that was made again, with the same seed, tells nothing of the spread: it begins another

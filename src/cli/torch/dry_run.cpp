@@ -4,6 +4,7 @@
 #include "bitcycle/config/notices.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/io/checkpoint.h"
 #include "bitcycle/report/live_line.h"
 #include "bitcycle/report/narration.h"
 #include "bitcycle/report/table.h"
@@ -124,6 +125,10 @@ void print_time(const Recipe& recipe, const Rehearsal& rehearsal, const RunLengt
 int dry_run(const Recipe& recipe, const TrainPaths& paths) {
   Trainer trainer(recipe, paths.run_directory);
   const RunLength& length = trainer.length();
+  if (CheckpointStore(paths.run_directory).latest()) {
+    narrate("note: " + paths.run_directory.string() +
+            " already holds a run: to train, add --resume, or choose another --run-dir\n");
+  }
   for (const std::string& notice : notices(recipe, length)) narrate("note: " + notice + "\n");
   for (const std::string& notice : trainer.notices()) narrate("note: " + notice + "\n");
   const Rehearsal rehearsal =

@@ -63,8 +63,8 @@ int run_train(const TrainOptions& options) {
   use_caching_allocator();
   const TrainPaths paths = train_paths(options);
   const Recipe recipe = read_recipe(paths.recipe, options.settings);
-  check_existing_run(options, paths.run_directory, recipe);  // before the data are read
   if (options.dry_run) return dry_run(recipe, paths);
+  check_existing_run(options, paths.run_directory, recipe);  // before the data are read
   const StopSignal stop;
   LiveLine line(stderr);
   const Narration narration = options.quiet ? Narration::warnings : Narration::all;

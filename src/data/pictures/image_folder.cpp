@@ -128,6 +128,7 @@ class Opening {
   ImageFolder open() {
     const fs::path& root = options_.root;
     const bool train = is_part("train"), val = is_part("val"), test = is_part("test");
+    tell_of_other_names(train);
     if (!train && (val || test)) {
       throw Error(ErrorCode::data,
                   fmt::format("{} has {}/ but no train/", root.string(), val ? "val" : "test"),
@@ -146,6 +147,27 @@ class Opening {
 
  private:
   bool is_part(const char* name) const { return fs::is_directory(options_.root / name); }
+
+  // Train/, validation/ and their like are parts that somebody named otherwise, not classes.
+  void tell_of_other_names(bool has_train) {
+    static const std::map<std::string, std::string> usual = {
+        {"train", "train"},    {"training", "train"}, {"val", "val"},     {"valid", "val"},
+        {"validation", "val"}, {"test", "test"},      {"testing", "test"}};
+    for (const auto& entry : fs::directory_iterator(options_.root)) {
+      const std::string name = entry.path().filename().string();
+      const auto part = usual.find(lower(name));
+      if (!entry.is_directory() || part == usual.end() || part->second == name) continue;
+      if (!has_train && part->second == "train") {
+        throw Error(ErrorCode::data,
+                    fmt::format("expected train/ in {}, found {}/", options_.root.string(), name),
+                    "Rename it. " + std::string(kLayout));
+      }
+      if (!is_part(part->second.c_str())) {
+        folder_.notices.push_back(
+            fmt::format("{}/ is not read: is it {}/ under another name?", name, part->second));
+      }
+    }
+  }
 
   void require_several(const fs::path& directory) {
     if (classes_.size() < 2) {

@@ -21,8 +21,18 @@ using Json = nlohmann::ordered_json;
 
 struct Group {
   std::vector<std::size_t> runs;
+  std::vector<std::size_t> counted;  // whose figures are averaged
   std::vector<double> scores;
 };
+
+// The finished ones; where none is, all as far as they are.
+std::vector<std::size_t> counted_of(const Json& views, const std::vector<std::size_t>& runs) {
+  std::vector<std::size_t> finished;
+  for (const std::size_t run : runs) {
+    if (text_in(views[run]["overview"], "state") == "finished") finished.push_back(run);
+  }
+  return finished.empty() ? runs : finished;
+}
 
 // The test score of a finished run, else the best so far.
 std::optional<double> score_of(const Json& view) {
@@ -42,9 +52,13 @@ std::vector<Group> groups_of(const Json& views) {
     const auto [found, added] =
         known.emplace(key.empty() ? fmt::format("#{}", i) : key, groups.size());
     if (added) groups.emplace_back();
-    Group& group = groups[found->second];
-    group.runs.push_back(i);
-    if (const auto score = score_of(views[i])) group.scores.push_back(*score);
+    groups[found->second].runs.push_back(i);
+  }
+  for (Group& group : groups) {
+    group.counted = counted_of(views, group.runs);
+    for (const std::size_t run : group.counted) {
+      if (const auto score = score_of(views[run])) group.scores.push_back(*score);
+    }
   }
   return groups;
 }
@@ -85,7 +99,7 @@ Json optional_json(const std::optional<double>& value) {
 // The mean of an overview's number over the runs that have it.
 Json mean_of(const Json& views, const Group& group, const std::string& name) {
   std::vector<double> values;
-  for (const std::size_t run : group.runs) {
+  for (const std::size_t run : group.counted) {
     if (auto value = number_in(views[run]["overview"], name)) values.push_back(*value);
   }
   return values.empty() ? Json() : rounded(mean(values));
@@ -107,7 +121,11 @@ Json group_json(const Json& views, const Group& group, const std::string& label)
   for (const std::size_t run : group.runs)
     seeds.push_back(views[run]["overview"].value("seed", Json()));
   for (const double score : group.scores) scores.push_back(rounded(score));
-  Json json = {{"label", label}, {"runs", group.runs}, {"seeds", seeds}, {"scores", scores}};
+  Json json = {{"label", label},
+               {"runs", group.runs},
+               {"counted", group.counted.size()},
+               {"seeds", seeds},
+               {"scores", scores}};
   add_spread(json, group.scores);
   for (const char* name : {"gbitops", "saving_percent", "saving_float_percent", "seconds"}) {
     json[name] = mean_of(views, group, name);

@@ -1,6 +1,7 @@
 #include "report/view/run_view.h"
 
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/report/run_group.h"
 
 #include "report/view/overview.h"
 #include "report/view/point_series.h"
@@ -173,12 +174,8 @@ Json widths_view(const RunRecord& record) {
   return list;
 }
 
-// Runs that differ in nothing but their seeds are one group.
 std::string group_of(const RunRecord& record) {
-  if (!record.recipe) return "";
-  Recipe recipe = *record.recipe;
-  recipe.seed = 0;
-  return fingerprint(recipe);
+  return record.recipe ? run_group(*record.recipe) : "";
 }
 
 }  // namespace

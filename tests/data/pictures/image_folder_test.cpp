@@ -144,6 +144,16 @@ TEST_F(ImageFolderTest, MissingPartsAreNamed) {
                {"nowhere is not a directory"});
 }
 
+TEST_F(ImageFolderTest, PartsUnderOtherNamesAreNoClasses) {
+  add("validation/dog/x.jpg", 60);
+  EXPECT_THAT(open().notices,
+              testing::Not(testing::Contains(HasSubstr("validation/"))));  // there is val/
+  std::filesystem::remove_all(root_.path() / "val");
+  EXPECT_THAT(open().notices, testing::Contains(HasSubstr("validation/ is not read: is it val/")));
+  std::filesystem::rename(root_.path() / "train", root_.path() / "Training");
+  EXPECT_THROW(open(), Error);
+}
+
 TEST_F(ImageFolderTest, OneClassIsNothingToTellApart) {
   fs::remove_all(root_ / "train/dog");
   expect_error([&] { open(); }, ErrorCode::data, {"one class only, \"cat\""});
