@@ -49,7 +49,7 @@ bool Trainer::Implementation::due(double every_epochs, Step step) const {
 
 // About 200 over the run, and so far apart that they cost little of a short one.
 Step Trainer::Implementation::statistics_every() const {
-  constexpr Step kLooks = 200, kApart = 10;
+  constexpr Step kLooks = 200, kApart = 100;
   return recipe().statistics_every.value_or(std::max(kApart, total / kLooks));
 }
 

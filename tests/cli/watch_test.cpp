@@ -88,6 +88,9 @@ TEST(WatchedFolderTest, TheListTellsHowFarRunsAre) {
   make_run(folder / "run", 40);
   EXPECT_EQ(WatchedFolder(folder.path()).list().dump(),
             R"([{"name":"run","state":"stopped","step":40,"total":100}])");
+  // The log of metrics may end with the test of an earlier step.
+  write_file(folder / "run/timing.jsonl", "{\"step\":70,\"seconds\":1}\n");
+  EXPECT_EQ(WatchedFolder(folder.path()).list()[0]["step"], 70);
 }
 
 TEST(WatchServerTest, APortThatIsTakenIsAnError) {

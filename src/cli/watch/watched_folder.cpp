@@ -41,10 +41,15 @@ void find_runs(const fs::path& root, const fs::path& folder, int depth,
   }
 }
 
-// What comes last in metrics.jsonl, without reading all of it.
+// What comes last in a log, without reading all of it. The times end with the last step that was
+// done; metrics may end with the test of an earlier one, the best.
 Step last_step(const fs::path& run) {
-  const Json last = last_log_line(run / "metrics.jsonl");
-  return static_cast<Step>(number_in(last, "step").value_or(0));
+  for (const char* log : {"timing.jsonl", "metrics.jsonl"}) {
+    if (const auto step = number_in(last_log_line(run / log), "step")) {
+      return static_cast<Step>(*step);
+    }
+  }
+  return 0;
 }
 
 std::string state_text(const fs::path& run) {
