@@ -1,7 +1,7 @@
 // A convolutional network of one's own that trains in integers: it learns on which side of a
-// picture the bright square is, at 3 to 8 bits that cycle, forward and backward by the integer
-// kernels. Run:     ./own_network Prints:  who carries out each layer, then the accuracy, which
-// should be above 95 %.
+// picture the bright square is, at 3 to 8 bits that cycle, by the integer kernels throughout.
+// Run:     ./own_network
+// Prints:  who carries out each layer, then the accuracy, which should be above 95 %.
 
 #include <iostream>
 

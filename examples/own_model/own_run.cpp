@@ -1,6 +1,7 @@
-// A whole run from C++: a recipe as the tool takes it, trained in a run directory that resumes to
-// the byte, and told to a sink of one's own. Run:     ./own_run RUN_DIRECTORY Prints:  the loss
-// every ten steps and the scores, as this program's own sink writes them.
+// A whole run from C++: a recipe as the tool takes it, trained in a run directory that resumes
+// to the byte, and told to a sink of one's own.
+// Run:     ./own_run RUN_DIRECTORY
+// Prints:  the loss every ten steps and the scores, as this program's own sink writes them.
 
 #include <iostream>
 
