@@ -16,6 +16,8 @@ cmake -S "$source/examples/own_model" -B installed -G Ninja -DCMAKE_BUILD_TYPE=R
   -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build installed >/dev/null
 [[ $(installed/print_schedule) == "$expected" ]] || fail "find_package: wrong schedule"
+[[ $(installed/compose_schedule | tail -1) == 'cost 0.'* ]] || fail "compose_schedule: no cost"
+[[ $(installed/count_cost) == *' GBitOPs' ]] || fail "count_cost: no cost"
 if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
   for example in own_model own_network own_precision; do
     installed/$example >$example.txt || fail "find_package: $example did not learn"
@@ -24,6 +26,7 @@ if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
     grep -qF -- "$line" own_network.txt || fail "docs/cpp.md: own_network does not print: $line"
   done < <(awk '/^It prints/ { wanted = 1 } wanted && /^```/ { if (inside++) exit; next }
                 wanted && inside' "$source/docs/cpp.md")
+  [[ $(installed/fused_unit) == '[2, 32, 8, 8]' ]] || fail "find_package: fused_unit"
   installed/own_run run >/dev/null || fail "find_package: own_run did not train"
   "$work/prefix/bin/bitcycle" eval run --bits 8 >/dev/null || fail "own_run left no run"
   [[ -z $(installed/own_run run) ]] || fail "own_run did not go on where it stood"
@@ -34,17 +37,3 @@ cmake -S "$source/examples/own_model" -B subdirectory -G Ninja -DCMAKE_BUILD_TYP
 cmake --build subdirectory --target print_schedule >/dev/null
 [[ $(subdirectory/print_schedule) == "$expected" ]] || fail "add_subdirectory: wrong schedule"
 [[ ! -e subdirectory/bitcycle/bin/bitcycle ]] || fail "add_subdirectory: built the tool unasked"
-
-# Every piece of C++ in the guide stands in an example, as a whole.
-awk '/^```cpp/ { inside = 1; file = sprintf("shown_%02d", ++n); next } /^```/ { inside = 0 }
-     inside { print > file }' "$source/docs/cpp.md"
-stands_in_an_example() {
-  local example
-  for example in "$source"/examples/own_model/*.cpp; do
-    [[ $(<"$example") == *"$(<"$1")"* ]] && return
-  done
-  return 1
-}
-for piece in shown_*; do
-  stands_in_an_example "$piece" || fail "docs/cpp.md shows code that no example has: $(<"$piece")"
-done
