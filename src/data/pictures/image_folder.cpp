@@ -128,7 +128,7 @@ class Opening {
   ImageFolder open() {
     const fs::path& root = options_.root;
     const bool train = is_part("train"), val = is_part("val"), test = is_part("test");
-    tell_of_other_names(train);
+    if (fs::is_directory(root)) tell_of_other_names(train);
     if (!train && (val || test)) {
       throw Error(ErrorCode::data,
                   fmt::format("{} has {}/ but no train/", root.string(), val ? "val" : "test"),

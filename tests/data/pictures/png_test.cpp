@@ -71,12 +71,12 @@ TEST(PngTest, SixteenBitsBecomeTheNearestOfEight) {
     row.push_back(static_cast<std::uint8_t>(v & 0xff));
     wanted.push_back(static_cast<int>(std::lround(v * 255.0 / 65535)));
   }
-  const int width = static_cast<int>(wanted.size());
-  const Image image = decode(png({.width = width, .colour = PngColour::grey, .depth = 16}, row));
-  for (int x = 0; x < width; ++x) {
-    const auto at = static_cast<std::size_t>(x);
-    EXPECT_EQ(image.pixels[3 * at], wanted[at]) << x;
-    EXPECT_EQ(image.pixels[3 * at + 2], wanted[at]) << x;
+  ASSERT_EQ(wanted.size(), 47u * 11);
+  const Image image =
+      decode(png({.width = 47, .height = 11, .colour = PngColour::grey, .depth = 16}, row));
+  for (std::size_t at = 0; at < wanted.size(); ++at) {
+    EXPECT_EQ(image.pixels[3 * at], wanted[at]) << at;
+    EXPECT_EQ(image.pixels[3 * at + 2], wanted[at]) << at;
   }
 }
 
