@@ -29,7 +29,8 @@ if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
   [[ $(installed/fused_unit) == '[2, 32, 8, 8]' ]] || fail "find_package: fused_unit"
   installed/own_run run >/dev/null || fail "find_package: own_run did not train"
   "$work/prefix/bin/bitcycle" eval run --bits 8 >/dev/null || fail "own_run left no run"
-  [[ -z $(installed/own_run run) ]] || fail "own_run did not go on where it stood"
+  installed/own_run run >again.txt || fail "own_run did not resume"
+  ! grep -q '^step' again.txt || fail "own_run did not go on where it stood: $(<again.txt)"
 fi
 
 cmake -S "$source/examples/own_model" -B subdirectory -G Ninja -DCMAKE_BUILD_TYPE=Release \
