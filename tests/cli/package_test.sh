@@ -22,10 +22,11 @@ if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
   for example in own_model own_network own_precision; do
     installed/$example >$example.txt || fail "find_package: $example did not learn"
   done
+  # But for the accuracy, which may differ between releases of LibTorch.
   while IFS= read -r line; do
     grep -qF -- "$line" own_network.txt || fail "docs/cpp.md: own_network does not print: $line"
   done < <(awk '/^It prints/ { wanted = 1 } wanted && /^```/ { if (inside++) exit; next }
-                wanted && inside' "$source/docs/cpp.md")
+                wanted && inside && !/^accuracy/' "$source/docs/cpp.md")
   [[ $(installed/fused_unit) == '[2, 32, 8, 8]' ]] || fail "find_package: fused_unit"
   installed/own_run run >/dev/null || fail "find_package: own_run did not train"
   "$work/prefix/bin/bitcycle" eval run --bits 8 >/dev/null || fail "own_run left no run"
