@@ -28,7 +28,12 @@ std::string share_text(double part, double whole) {
 }
 
 std::string amount_text(double amount) {
-  return amount == 0 ? "0" : fmt::format("{:#.4g}", amount);
+  if (amount == 0) return "0";
+  std::string text = fmt::format("{:#.4g}", amount);
+  // Behind four whole digits some releases of fmt write "." and others ".0".
+  const std::size_t point = text.find('.');
+  if (point != std::string::npos && point >= 4) text.resize(point);
+  return text;
 }
 
 std::string bits_text(int bits) {

@@ -22,6 +22,8 @@ TEST(FormatTest, AmountsHaveFourDigits) {
   EXPECT_EQ(amount_text(176512.4), "1.765e+05");
   EXPECT_EQ(amount_text(1.46), "1.460");
   EXPECT_EQ(amount_text(2.15e8), "2.150e+08");
+  EXPECT_EQ(amount_text(1863.2), "1863");
+  EXPECT_EQ(amount_text(186.32), "186.3");
   EXPECT_EQ(amount_text(0), "0");
 }
 
