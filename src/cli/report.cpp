@@ -45,11 +45,11 @@ void add_report(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->output, "File to write")->capture_default_str();
   command->add_flag("--json", options->json, "Print the page's data as JSON instead");
   command->footer(
-      "The page needs no network and no other files. Several runs are overlaid, with a table and "
-      "the "
-      "front of score against cost.\n\nExample:\n  bitcycle report runs/demo-cpt runs/demo-static "
-      "-o "
-      "demo.html");
+      "The page needs no network and no other files. Several runs are overlaid, with a table and\n"
+      "the front of score against cost.\n"
+      "\n"
+      "Example:\n"
+      "  bitcycle report runs/demo-cpt runs/demo-static -o demo.html");
   command->callback([options, &action] {
     action = [options] {
       const std::vector<NamedRun> runs = named_runs(options->runs);

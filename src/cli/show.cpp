@@ -7,8 +7,8 @@
 
 #include "base/json_text.h"
 #include "cli/command.h"
-#include "cli/run_overview.h"
 #include "events/stage_json.h"
+#include "report/view/run_overview.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,13 +2,12 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/make_policy.h"
-#include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/cost/run_cost.h"
-#include "bitcycle/report/precision_text.h"
 
 #include "report/view/point_series.h"
 #include "report/view/precision_view.h"
+#include "report/view/run_overview.h"
 
 #include <algorithm>
 
@@ -16,18 +15,6 @@ namespace bitcycle {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view name(RunState state) {
-  switch (state) {
-    case RunState::finished:
-      return "finished";
-    case RunState::running:
-      return "running";
-    case RunState::stopped:
-      return "stopped";
-  }
-  return "stopped";
-}
 
 const char* form_name(MetricForm form) {
   return form == MetricForm::percent ? "percent"
@@ -41,73 +28,45 @@ Json metric_json(const Metric& metric) {
           {"better", metric.better == Better::higher ? "higher" : "lower"}};
 }
 
-Json score_json(const Json& line, const Metric& metric) {
-  return {{"value", rounded(*number_in(line, metric.name))},
-          {"step", rounded(number_in(line, "step").value_or(0))},
-          {"split", text_in(line, "split")},
-          {"bits", text_in(line, "bits")}};
+Json score_json(const std::optional<OverviewScore>& score) {
+  if (!score) return nullptr;
+  return {{"value", rounded(score->value)},
+          {"step", score->step},
+          {"split", score->split},
+          {"bits", score->bits}};
 }
 
-// The best evaluation so far, on the split that chooses.
-Json best_json(const RunRecord& record, const Metric& metric) {
-  const Json* best = nullptr;
-  for (const Json& line : record.evaluations) {
-    const auto value = number_in(line, metric.name);
-    if (!value || line.value("best", Json()) != true) continue;
-    if (text_in(line, "split") == "test" && best != nullptr) continue;
-    best = &line;
-  }
-  return best == nullptr ? Json() : score_json(*best, metric);
-}
-
-// Of the best weights, once the run is finished.
-Json test_json(const RunRecord& record, const Metric& metric) {
-  const Json test =
-      record.summary.is_object() ? record.summary.value("test_of_best", Json()) : Json();
-  const auto value = number_in(test, metric.name);
-  if (!value) return nullptr;
-  return {{"value", rounded(*value)},
-          {"step", rounded(number_in(record.summary, "best_step").value_or(0))},
-          {"split", "test"},
-          {"bits", text_in(record.summary, "evaluation_bits")}};
-}
-
-void add_recipe(Json& json, const Recipe& recipe, const RunRecord& record) {
-  const Metric& metric = metrics_of(task_of(recipe.model.name)).primary();
-  json.update({{"model", recipe.model.name},
-               {"dataset", recipe.data.dataset},
-               {"seed", recipe.seed},
+void add_recipe(Json& json, const RunOverview& run, const Recipe& recipe) {
+  json.update({{"model", run.model},
+               {"dataset", run.dataset},
+               {"seed", *run.seed},
                {"batch_size", recipe.data.batch_size},
-               {"precision", precision_text(recipe.precision)},
-               {"metric", metric_json(metric)},
-               {"best", best_json(record, metric)},
-               {"test", test_json(record, metric)}});
+               {"precision", run.precision},
+               {"metric", metric_json(*run.metric)},
+               {"best", score_json(run.best)},
+               {"test", score_json(run.test)}});
 }
 
-void add_cost(Json& json, const RunRecord& record) {
-  if (record.steps.empty()) return;
-  const auto spent = number_in(record.steps.back(), "gbitops");
-  const auto fixed = number_in(record.steps.back(), "gbitops_static");
-  if (!spent || !fixed || *fixed <= 0) return;
-  json["gbitops"] = rounded(*spent);
-  json["gbitops_static"] = rounded(*fixed);
-  json["saving_percent"] = rounded(saving_percent(*spent, *fixed));
-  const double factor = record.recipe ? float_over_static(*record.recipe) : 0;
+void add_cost(Json& json, const RunOverview& run, const std::optional<Recipe>& recipe) {
+  if (!run.cost) return;
+  const double spent = run.cost->gbitops, fixed = run.cost->gbitops_static;
+  json["gbitops"] = rounded(spent);
+  json["gbitops_static"] = rounded(fixed);
+  json["saving_percent"] = rounded(run.cost->saving_percent);
+  const double factor = recipe ? float_over_static(*recipe) : 0;
   if (factor <= 0) return;
-  json["gbitops_float"] = rounded(factor * *fixed);
-  json["saving_float_percent"] = rounded(saving_percent(*spent, factor * *fixed));
+  json["gbitops_float"] = rounded(factor * fixed);
+  json["saving_float_percent"] = rounded(saving_percent(spent, factor * fixed));
 }
 
-void add_time(Json& json, const RunRecord& record) {
-  double seconds = 0;
-  for (const Json& line : record.timing) {
-    seconds += number_in(line, "seconds").value_or(0);
+void add_time(Json& json, const RunOverview& run, const std::vector<Json>& timing) {
+  if (!run.seconds) return;
+  for (const Json& line : timing) {
     if (line.contains("machine") && line["machine"].is_object()) json["machine"] = line["machine"];
   }
-  if (record.timing.empty()) return;
-  json["seconds"] = rounded(seconds);
-  const auto last = number_in(record.timing.back(), "step");
-  if (last && *last > 0) json["seconds_per_step"] = rounded(seconds / *last);
+  json["seconds"] = rounded(*run.seconds);
+  const auto last = number_in(timing.back(), "step");
+  if (last && *last > 0) json["seconds_per_step"] = rounded(*run.seconds / *last);
 }
 
 }  // namespace
@@ -128,17 +87,16 @@ double float_over_static(const Recipe& recipe) {
 }
 
 Json overview(const RunRecord& record) {
-  const RunLength length = record.length();
-  Json json = {{"state", name(record.state)},
-               {"steps_done", record.steps_done()},
-               {"steps_total", std::max(length.steps, record.steps_done())}};
-  if (!record.steps.empty())
-    json["epoch"] = rounded(number_in(record.steps.back(), "epoch").value_or(0));
-  if (record.recipe) add_recipe(json, *record.recipe, record);
-  json["backend"] = text_in(record.start, "backend");
-  json["counting"] = text_in(record.start, "counting");
-  add_cost(json, record);
-  add_time(json, record);
+  const RunOverview run = run_overview(record);
+  Json json = {{"state", state_name(run.state)},
+               {"steps_done", run.steps_done},
+               {"steps_total", std::max(run.steps_total, run.steps_done)}};
+  if (!record.steps.empty()) json["epoch"] = rounded(run.epoch);
+  if (record.recipe) add_recipe(json, run, *record.recipe);
+  json["backend"] = run.backend;
+  json["counting"] = run.counting;
+  add_cost(json, run, record.recipe);
+  add_time(json, run, record.timing);
   return json;
 }
 

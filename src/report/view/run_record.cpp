@@ -87,12 +87,14 @@ std::string text_in(const Json& json, const std::string& name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+// Times go up to the step at which a run was stopped, metrics to the last logged one.
 Step RunRecord::steps_done() const {
-  return steps.empty() ? 0 : step_of(steps.back());
+  const Step logged = steps.empty() ? 0 : step_of(steps.back());
+  return timing.empty() ? logged : std::max(logged, step_of(timing.back()));
 }
 
 RunLength RunRecord::length() const {
-  const double done = static_cast<double>(steps_done());
+  const double done = steps.empty() ? 0 : static_cast<double>(step_of(steps.back()));
   const double epoch = steps.empty() ? 0 : number_in(steps.back(), "epoch").value_or(0);
   const Step per_epoch = epoch > 0 ? std::max<Step>(1, std::llround(done / epoch)) : 1;
   if (!recipe) return {0, per_epoch};

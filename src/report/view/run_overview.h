@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace bitcycle::cli {
+namespace bitcycle {
 
 struct OverviewScore {
   double value = 0;
@@ -52,4 +52,4 @@ RunOverview run_overview(const RunRecord& record);
 // "finished", "running", "stopped".
 std::string state_name(RunState state);
 
-}  // namespace bitcycle::cli
+}  // namespace bitcycle

@@ -1,4 +1,4 @@
-#include "cli/run_overview.h"
+#include "report/view/run_overview.h"
 
 #include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/task_kind.h"
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace bitcycle::cli {
+namespace bitcycle {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -124,4 +124,4 @@ RunOverview run_overview(const RunRecord& record) {
   return overview;
 }
 
-}  // namespace bitcycle::cli
+}  // namespace bitcycle
