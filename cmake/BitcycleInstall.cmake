@@ -27,5 +27,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/bitcycleConfigVersion.cma
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bitcycleConfig.cmake
               ${PROJECT_BINARY_DIR}/bitcycleConfigVersion.cmake
-              cmake/FindTurboJPEG.cmake
+              cmake/FindAGG.cmake cmake/FindTurboJPEG.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bitcycle)

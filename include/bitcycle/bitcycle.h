@@ -25,4 +25,5 @@
 #include "bitcycle/quant/schemes.h"
 #include "bitcycle/schedule/spec.h"
 #include "bitcycle/tasks/task.h"
+#include "bitcycle/train/run_parts.h"
 #include "bitcycle/train/trainer.h"

@@ -3,7 +3,7 @@
 #include "bitcycle/base/error.h"
 
 #include "cli/command.h"
-#include "cli/schedule_option.h"
+#include "cli/schedule/schedule_option.h"
 #include "cli/torch_commands.h"
 #include "config/fields.h"
 
@@ -24,8 +24,10 @@ constexpr const char* kStepFooter =
     "default layout; `authors_ratio` is its time divided by Bitcycle's.\n"
     "--statistics adds a step in which what quantizing does to every layer is looked at and "
     "written\n"
-    "for layers.jsonl and TensorBoard; `statistics_percent` is what that takes more, when every\n"
-    "tenth step is looked at, which is the most that a run does unless its recipe says so.\n"
+    "for layers.jsonl and TensorBoard; `statistics_percent` is what that takes more, when one "
+    "step\n"
+    "in a hundred is looked at, which is the most that a run does unless its recipe says so\n"
+    "(statistics_every).\n"
     "--policy dynamic times a network whose gates choose the precision of each block for each\n"
     "sample (precision.dynamic), beside the same network at static 8/8, both in integers. Choices\n"
     "are drawn, all options equally often, or as often as the gates of a run chose them when it\n"

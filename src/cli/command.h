@@ -18,11 +18,13 @@ void add_recipes(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
+void add_landscape(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_sweep(CLI::App& app, Action& action);
+void add_reproduce(CLI::App& app, Action& action);
 
 }  // namespace bitcycle::cli

@@ -10,9 +10,11 @@
 
 #include "base/json_text.h"
 #include "cli/command.h"
+#include "report/printable.h"
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include <fmt/core.h>
@@ -78,14 +80,26 @@ std::string detail(const Entry& entry) {
   if (entry.state == "incomplete") {
     return fmt::format("{} lacks {}. {}", where, entry.found.missing.front(), entry.found.cure);
   }
-  return entry.state == "damaged" ? entry.problem : where;
+  return where;
+}
+
+// Below the table, where there is room for it.
+std::string damage_text(const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    if (entry.problem.empty()) continue;
+    text += fmt::format("\nDamaged in {}:\n", entry.found.directory.string());
+    std::istringstream problems(entry.problem);
+    for (std::string problem; std::getline(problems, problem);) text += wrapped("  " + problem);
+  }
+  return printable(text);
 }
 
 void print_table(const std::vector<Entry>& entries, const std::string& root) {
   Table table({"dataset", "state", "where"});
   for (const Entry& entry : entries) table.add_row({entry.found.name, entry.state, detail(entry)});
   table.add_row({"synthetic", "found", "made on the fly"});
-  fmt::print("{}\nSearched:", table.text());
+  fmt::print("{}{}\nSearched:", table.text(), damage_text(entries));
   for (const auto& place : search_places(root)) fmt::print(" {}", place.string());
   fmt::print(
       "\nYour own pictures: dataset \"image_folder\" with data.root = DIR, which has\n"

@@ -26,8 +26,10 @@ void add_eval(CLI::App& app, Action& action) {
   command->add_option("run", options->run, "Run directory")->required();
   command->add_option("--bits", options->bits,
                       "Widths, separated by commas, e.g. 3,4,6,8,fp; default: evaluation.bits");
-  command->add_option("--split", options->split, "Which samples to score")
-      ->check(CLI::IsMember({"test", "validation"}))
+  command
+      ->add_option("--split", options->split,
+                   "Which samples to score; those of train without augmentation")
+      ->check(CLI::IsMember({"test", "validation", "train"}))
       ->capture_default_str();
   command->add_option("--checkpoint", options->checkpoint, "best, last, or the number of a step")
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -61,26 +62,32 @@ Typed split(const std::string& argument) {
   return {option, equals == std::string::npos ? "" : argument.substr(equals + 1)};
 }
 
+bool is_key(std::string_view meant) {
+  return !meant.starts_with('-') && meant.find(' ') == std::string_view::npos;
+}
+
+// "--set optimizer.lr=0.1" for "--lr 0.1"; "" for what is no habit.
+std::string in_our_words(Typed typed, const std::string& next) {
+  const auto habit = std::ranges::find(kHabits, typed.option, &Habit::option);
+  if (habit == kHabits.end()) return "";
+  if (typed.value.empty()) typed.value = next.empty() || next.starts_with('-') ? "VALUE" : next;
+  if (is_key(habit->meant)) return fmt::format("--set {}={}", habit->meant, typed.value);
+  return fmt::format("{}{}", habit->meant, habit->meant.starts_with('-') ? " " + typed.value : "");
+}
+
 }  // namespace
 
 std::string habit_hint(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& unknown) {
+  std::vector<std::string> words;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool known = std::ranges::find(unknown, arguments[i]) == unknown.end();
     if (!arguments[i].starts_with('-') || known) continue;
-    Typed typed = split(arguments[i]);
-    const auto habit = std::ranges::find(kHabits, typed.option, &Habit::option);
-    if (habit == kHabits.end()) continue;
-    if (typed.value.empty()) {
-      const bool given = i + 1 < arguments.size() && !arguments[i + 1].starts_with('-');
-      typed.value = given ? arguments[i + 1] : "VALUE";
-    }
-    const bool key = !habit->meant.starts_with('-') && habit->meant.find(' ') == std::string::npos;
-    if (key) return fmt::format("Write --set {}={}", habit->meant, typed.value);
-    return fmt::format("Write {}{}", habit->meant,
-                       habit->meant.starts_with('-') ? " " + typed.value : "");
+    const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    const std::string ours = in_our_words(split(arguments[i]), next);
+    if (!ours.empty()) words.push_back(ours);
   }
-  return "";
+  return words.empty() ? "" : fmt::format("Write {}", fmt::join(words, " "));
 }
 
 }  // namespace bitcycle::cli

@@ -8,7 +8,7 @@
 
 namespace bitcycle::cli {
 
-// What to write in place of the first of `arguments` that is such an option and among the `unknown`
+// What to write in place of those of `arguments` that are such options and among the `unknown`
 // ones, as a sentence; "" when none is.
 std::string habit_hint(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& unknown);

@@ -7,8 +7,9 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/kernels/isa.h"
 
-#include "cli/cost_subject.h"
-#include "cli/run_paths.h"
+#include "cli/cost/cost_subject.h"
+#include "cli/landscape/landscape_result.h"
+#include "cli/runs/run_paths.h"
 #include "cli/torch_commands.h"
 
 #include <cstdlib>
@@ -138,6 +139,18 @@ int run_train(const TrainOptions& options) {
 int run_eval(const EvalOptions& options) {
   if (!options.bits.empty()) parse_widths(options.bits);
   hand_over(read_recipe(run_recipe(options.run)).threads);
+}
+
+// What is stored already needs drawing alone.
+int run_landscape(const LandscapeOptions& options) {
+  std::vector<Landscape> stored;
+  for (const std::string& run : options.runs) {
+    if (auto landscape = stored_landscape(run, landscape_subject(options, run))) {
+      stored.push_back(std::move(*landscape));
+    }
+  }
+  if (stored.size() == options.runs.size()) return show_landscapes(options, stored);
+  hand_over(read_recipe(run_recipe(options.runs.front())).threads);
 }
 
 int run_bench_step(const BenchStepOptions& options) {

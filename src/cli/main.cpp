@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/habits.h"
 #include "cli/standard_streams.h"
+#include "report/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -68,7 +69,9 @@ int run(int argc, char** argv) {
   Action action;
   add_train(app, action);
   add_sweep(app, action);
+  add_reproduce(app, action);
   add_eval(app, action);
+  add_landscape(app, action);
   add_show(app, action);
   add_compare(app, action);
   add_report(app, action);
@@ -98,8 +101,8 @@ int flushed(int status) {
 }
 
 int report(const Error& error) {
-  narrate(fmt::format("bitcycle: {} error: {}\n", name(error.code()), error.what()));
-  if (!error.hint().empty()) narrate(fmt::format("  {}\n", error.hint()));
+  narrate(fmt::format("bitcycle: {} error: {}\n", name(error.code()), printable(error.what())));
+  if (!error.hint().empty()) narrate(fmt::format("  {}\n", printable(error.hint())));
   return exit_status(error.code());
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "cli/command.h"
-#include "cli/cost_subject.h"
+#include "cli/cost/cost_subject.h"
 
 #include <memory>
 #include <string>

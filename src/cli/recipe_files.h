@@ -1,8 +1,8 @@
 #pragma once
 
-// Recipes by name. Those that ship stand in share/bitcycle/recipes once installed and in recipes/
-// of the source tree; a command takes `demo-cpt` for recipes/demo-cpt.toml, from any directory. A
-// file of one's own comes first.
+// Recipes, and sweeps of them, by name. Those that ship stand in share/bitcycle/recipes once
+// installed and in recipes/ of the source tree; a command takes `demo-cpt` for
+// recipes/demo-cpt.toml, from any directory. A file of one's own comes first.
 
 #include <filesystem>
 #include <optional>

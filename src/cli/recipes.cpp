@@ -41,8 +41,10 @@ void print_list() {
   for (const ShippedRecipe& recipe : shipped_recipes()) {
     table.add_row({recipe.name, first_sentence(recipe.about)});
   }
-  fmt::print("{}\n`bitcycle train NAME` trains one, `bitcycle recipes NAME` prints its text.\n",
-             table.text());
+  fmt::print(
+      "{}\n`bitcycle train NAME` trains one, `bitcycle sweep NAME` those of sweeps/; `bitcycle "
+      "recipes\nNAME` prints its text.\n",
+      table.text());
 }
 
 void print_json() {

@@ -5,6 +5,8 @@
 // by `bitcycle-torch` with the same arguments (hand_over.cpp). In `bitcycle-torch` they do the
 // work.
 
+#include "bitcycle/landscape/contour.h"
+#include "bitcycle/landscape/landscape.h"
 #include "bitcycle/schedule/spec.h"
 
 #include <optional>
@@ -32,6 +34,19 @@ struct EvalOptions {
   bool json = false;
 };
 int run_eval(const EvalOptions& options);
+
+struct LandscapeOptions {
+  std::vector<std::string> runs;
+  std::string checkpoint = "best";  // best, last, or a step
+  LandscapeSettings settings;
+  LevelRange levels;            // of the contours
+  double rise = 0.5;            // the area is that of {loss < loss(0) + rise}
+  std::optional<double> level;  // or of {loss < level}
+  std::string output = "landscape";
+  bool quiet = false;
+  bool json = false;
+};
+int run_landscape(const LandscapeOptions& options);
 
 struct BenchStepOptions {
   std::string model = "cifar_resnet38";

@@ -99,11 +99,6 @@ bool executable(SchemeName scheme) {
   return scheme == SchemeName::automatic || has_kernels(scheme);
 }
 
-SchemeName resolved(SchemeName scheme, Backend backend) {
-  if (scheme != SchemeName::automatic) return scheme;
-  return backend == Backend::integer ? SchemeName::integer : SchemeName::sbm;
-}
-
 bool mixes_candidates(const PrecisionPolicy& policy) {
   const auto* dynamic = dynamic_cast<const DynamicPolicy*>(&policy);
   return dynamic != nullptr && dynamic->recipe().form == DynamicRecipe::Form::all_candidates;
@@ -178,15 +173,20 @@ std::vector<Obstacle> integer_obstacles(const PrecisionPolicy& policy) {
   return obstacles;
 }
 
+SchemeName settled_scheme(SchemeName scheme, Backend backend) {
+  if (scheme != SchemeName::automatic) return scheme;
+  return backend == Backend::integer ? SchemeName::integer : SchemeName::sbm;
+}
+
 BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolicy& policy) {
-  const SchemeName simulated = resolved(request.scheme, Backend::simulate);
+  const SchemeName simulated = settled_scheme(request.scheme, Backend::simulate);
   if (request.backend == Backend::simulate) return {Backend::simulate, simulated, {}};
   if (request.backend == Backend::automatic) {
     if (!quantizes(policy)) return {Backend::simulate, simulated, {}};
     const std::string reason = reason_to_simulate(request, policy);
     if (!reason.empty()) return {Backend::simulate, simulated, {"simulating: " + reason}};
   }
-  return {Backend::integer, resolved(request.scheme, Backend::integer),
+  return {Backend::integer, settled_scheme(request.scheme, Backend::integer),
           integer_notices(request, policy)};
 }
 

@@ -24,7 +24,7 @@ Words words(LearningRateRecipe::Origin) {
   return {"start", "warmup"};
 }
 Words words(SchemeName) {
-  return {"auto", "sbm", "integer"};
+  return {"auto", "sbm", "integer", "dorefa", "sbm-banner", "wageubn-lite", "wageubn-full"};
 }
 Words words(IndicatorRecipe::Loss) {
   return {"cross_entropy", "perplexity", "total"};

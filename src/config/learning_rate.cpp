@@ -12,12 +12,11 @@ double half_cosine(double u) {
 }
 
 // Steps are compared, not fractions, so that 0.1 of 30 steps is step 3 and not step 4.
-double piecewise(const LearningRateRecipe& recipe, Step step, Step total) {
+std::ptrdiff_t drops(const LearningRateRecipe& recipe, Step step, Step total) {
   const auto reached = [&](double fraction) {
     return step >= std::llround(fraction * static_cast<double>(total));
   };
-  const auto drops = std::count_if(recipe.at.begin(), recipe.at.end(), reached);
-  return std::pow(recipe.factor, static_cast<double>(drops));
+  return std::count_if(recipe.at.begin(), recipe.at.end(), reached);
 }
 
 double linear(double final, double f) {
@@ -64,7 +63,7 @@ double shape(const LearningRateRecipe& recipe, Step step, Step total) {
     case Name::plateau:
       return 1.0;
     case Name::piecewise:
-      return piecewise(recipe, step, total);
+      return std::pow(recipe.factor, static_cast<double>(drops(recipe, step, total)));
     case Name::linear:
       return linear(recipe.final, f);
     case Name::cosine:
@@ -79,12 +78,18 @@ double shape(const LearningRateRecipe& recipe, Step step, Step total) {
   return 1.0;
 }
 
+double stated_rate(double base, const std::vector<double>& rates, std::ptrdiff_t drops) {
+  return drops == 0 ? base : rates[static_cast<std::size_t>(drops - 1)];
+}
+
 }  // namespace
 
 double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total) {
   if (step < recipe.warmup_steps) return base * warmup(recipe, step);
-  const Step origin = origin_of(recipe);
-  return base * shape(recipe, step - origin, total - origin);
+  const Step origin = origin_of(recipe), done = step - origin, length = total - origin;
+  const bool stated = recipe.name == LearningRateRecipe::Name::piecewise && !recipe.rates.empty();
+  if (stated) return stated_rate(base, recipe.rates, drops(recipe, done, length));
+  return base * shape(recipe, done, length);
 }
 
 }  // namespace bitcycle

@@ -1,6 +1,7 @@
 #include "bitcycle/config/notices.h"
 
 #include "bitcycle/config/dynamic_policy.h"
+#include "bitcycle/config/learning_rate.h"
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/cost_model.h"
@@ -133,6 +134,50 @@ std::vector<std::string> precision_notices(const Recipe& recipe, const RunLength
   return notices;
 }
 
+// Of so many evenly spaced steps, those at which WAGEUBN's learning rate of 10 bits is 0.
+Step frozen_steps(const Recipe& recipe, const RunLength& length) {
+  constexpr Step kAsked = 1000;
+  constexpr double kHalfStep = 0x1p-10;
+  const Step asked = std::min(kAsked, length.steps);
+  Step frozen = 0;
+  for (Step i = 0; i < asked; ++i) {
+    const Step step = i * length.steps / asked;
+    frozen +=
+        learning_rate(recipe.optimizer.lr, recipe.lr_schedule, step, length.steps) <= kHalfStep;
+  }
+  return frozen * length.steps / asked;
+}
+
+// WAGEUBN's weight gradients have lost their magnitude, and its rates their digits.
+std::vector<std::string> scheme_notices(const Recipe& recipe, const RunLength& length) {
+  constexpr double kLargeRate = 0.02;
+  const OptimizerRecipe& optimizer = recipe.optimizer;
+  if (recipe.precision.scheme == SchemeName::wageubn_lite && optimizer.lr > kLargeRate &&
+      optimizer.name == OptimizerRecipe::Name::sgd) {
+    return {
+        fmt::format("optimizer.lr: in the scheme \"wageubn-lite\" the largest gradient of a weight "
+                    "is about 1 at every step, so that {:g} is a high rate; 0.005 is usual",
+                    optimizer.lr)};
+  }
+  if (recipe.precision.scheme != SchemeName::wageubn_full) return {};
+  const Step frozen = frozen_steps(recipe, length);
+  if (frozen == 0) return {};
+  return {
+      fmt::format("lr_schedule: the scheme \"wageubn-full\" rounds rates to multiples of 1/512: "
+                  "in about {} of {} steps it is 0, and nothing is learned",
+                  frozen, length.steps)};
+}
+
+// A length in steps is checked with the recipe; how long epochs are, only the data tell.
+std::vector<std::string> warmup_notices(const Recipe& recipe, const RunLength& length) {
+  const Step warmup = recipe.lr_schedule.warmup_steps;
+  if (warmup == 0 || length.steps == 0 || 2 * warmup <= length.steps) return {};
+  return {fmt::format(
+      "lr_schedule.warmup_steps: the learning rate rises for {} of the run's {} "
+      "steps; for a run as short as this, take {} or so",
+      std::min(warmup, length.steps), length.steps, std::max<Step>(1, length.steps / 10))};
+}
+
 }  // namespace
 
 std::vector<std::string> gate_cost_notices(const DynamicPolicy& policy) {
@@ -165,7 +210,8 @@ std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) 
   NoticeVisitor visitor(recipe.precision.per, length);
   describe(visitor, recipe);
   std::vector<std::string> notices = std::move(visitor.notices);
-  for (const auto& more : {error_notices(recipe, length), precision_notices(recipe, length)}) {
+  for (const auto& more : {error_notices(recipe, length), precision_notices(recipe, length),
+                           scheme_notices(recipe, length), warmup_notices(recipe, length)}) {
     notices.insert(notices.end(), more.begin(), more.end());
   }
   return notices;

@@ -4,6 +4,7 @@
 
 #include "config/reader.h"
 #include "config/recipe_check.h"
+#include "config/sweep_parts.h"
 #include "config/toml.h"
 
 #include <fmt/format.h>
@@ -27,11 +28,18 @@ void settle_defaults(Recipe& recipe, const Places& places) {
   if (own && !given) recipe.evaluation.bits = "current";
 }
 
+void refuse_sweep(const toml::table& document, const std::string& origin) {
+  if (!describes_sweep(document)) return;
+  throw recipe_error(document.source(), "this is a sweep, which describes several runs",
+                     fmt::format("Train them with `bitcycle sweep {}`.", origin));
+}
+
 }  // namespace
 
 Recipe parse_recipe(std::string_view text, const std::string& origin,
                     const std::vector<std::string>& settings) {
   toml::table document = parse_toml(text, origin);
+  refuse_sweep(document, origin);
   for (const std::string& setting : settings) lay_over(document, setting);
   prefer_set_length(document);
 

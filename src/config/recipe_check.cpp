@@ -3,13 +3,17 @@
 #include "bitcycle/base/nearest.h"
 #include "bitcycle/config/backend.h"
 #include "bitcycle/config/dynamic_policy.h"
+#include "bitcycle/config/make_policy.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/scheme_traits.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/part.h"
 #include "bitcycle/data/text/corpus.h"
 #include "bitcycle/network/language_model_kind.h"
+
+#include "config/fields.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,9 +85,41 @@ void check_form(const PrecisionRecipe& precision, const Places& places) {
       "Leave form out, or choose backend = \"simulate\".");
 }
 
+std::string_view why_pictures(SchemeName scheme) {
+  return scheme == SchemeName::dorefa ? "It clips what layers read to 0..1, as behind a ReLU."
+                                      : "It quantizes batch norm.";
+}
+
+void check_scheme_model(const Recipe& recipe, const Places& places) {
+  const SchemeName scheme = recipe.precision.scheme;
+  if (traits_of(scheme).models == SchemeTraits::Models::any) return;
+  if (task_of(recipe.model.name) == TaskKind::image_classification) return;
+  throw recipe_error(
+      places.of({"precision.scheme", "model.name"}),
+      fmt::format("precision.scheme \"{}\" is defined for networks for pictures: expected one in "
+                  "model.name, found {}",
+                  name(scheme), recipe.model.name),
+      fmt::format("{} Choose scheme = \"sbm\", or another model.", why_pictures(scheme)));
+}
+
+void check_scheme_optimizer(const Recipe& recipe, const Places& places) {
+  const SchemeName scheme = recipe.precision.scheme;
+  if (traits_of(scheme).optimizers == SchemeTraits::Optimizers::any) return;
+  if (recipe.optimizer.name == OptimizerRecipe::Name::sgd) return;
+  throw recipe_error(
+      places.of({"precision.scheme", "optimizer.name"}),
+      fmt::format("precision.scheme \"{}\" quantizes the arithmetic of SGD: expected "
+                  "optimizer.name \"sgd\", found \"{}\"",
+                  name(scheme),
+                  words(recipe.optimizer.name)[static_cast<std::size_t>(recipe.optimizer.name)]),
+      "Choose name = \"sgd\", or scheme = \"wageubn-lite\", which leaves the optimizer alone.");
+}
+
 // The integer scheme's passes run on the CPU, whoever forms its sums.
 void check_scheme(const Recipe& recipe, const Places& places) {
   check_kernels(recipe.precision, places);
+  check_scheme_model(recipe, places);
+  check_scheme_optimizer(recipe, places);
   check_form(recipe.precision, places);
   if (!has_kernels(recipe.precision.scheme) || recipe.device == "cpu") return;
   throw recipe_error(
@@ -152,6 +188,12 @@ void check_learning_rate(const LearningRateRecipe& rate, const Places& places) {
   if (!std::ranges::is_sorted(rate.at, std::less_equal())) {
     throw recipe_error(places.of({"lr_schedule.at"}),
                        "lr_schedule.at: expected fractions that rise, found some that do not");
+  }
+  if (!rate.rates.empty() && rate.rates.size() != rate.at.size()) {
+    throw recipe_error(places.of({"lr_schedule.rates"}),
+                       fmt::format("lr_schedule.rates: expected a rate for each of the {} drops of "
+                                   "lr_schedule.at, found {}",
+                                   rate.at.size(), rate.rates.size()));
   }
   if (rate.name != LearningRateRecipe::Name::plateau || rate.factor <= 1) return;
   throw recipe_error(
@@ -257,6 +299,30 @@ void check_precision(const Recipe& recipe, const std::vector<LayerInfo>& layers,
   }
 }
 
+bool below(const WidthBounds& bounds, int min_bits) {
+  return bounds.min != 0 && bounds.min < min_bits;
+}
+
+void check_scheme_widths(const Recipe& recipe, const std::vector<LayerInfo>& layers,
+                         const Places& places) {
+  const SchemeName scheme = recipe.precision.scheme;
+  const int least = traits_of(scheme).min_bits;
+  if (least <= kMinBits) return;
+  const auto policy = make_policy(recipe.precision, layers, {schedule_length(recipe), 1});
+  for (const LayerWidths& widths : policy->widths()) {
+    if (!below(widths.weight, least) && !below(widths.activation, least) &&
+        !below(widths.error, least)) {
+      continue;
+    }
+    throw recipe_error(
+        places.of({"precision.forward", "precision.backward", "precision.scheme"}),
+        fmt::format("precision.scheme \"{}\" expects at least {} bits, found 1: of its values of 1 "
+                    "bit all are 0",
+                    name(scheme), least),
+        "Raise the lower bound of the schedules, or choose scheme = \"sbm\".");
+  }
+}
+
 void check_evaluation(const Recipe& recipe, const Places& places) {
   at_place(places.of({"evaluation.bits"}),
            [&] { return parse_evaluation_bits(recipe.evaluation.bits); });
@@ -280,6 +346,7 @@ void check_recipe(const Recipe& recipe, const Places& places) {
   check_part(recipe, places);
   check_learning_rate(recipe.lr_schedule, places);
   check_precision(recipe, layers, places);
+  check_scheme_widths(recipe, layers, places);
   check_evaluation(recipe, places);
 }
 

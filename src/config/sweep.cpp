@@ -1,6 +1,7 @@
 #include "bitcycle/config/sweep.h"
 
 #include "bitcycle/base/nearest.h"
+#include "bitcycle/config/scale.h"
 #include "bitcycle/io/file.h"
 
 #include "config/sweep_parts.h"
@@ -27,6 +28,8 @@ struct GroupPlan {
   fs::path recipe;
   std::string head, tail;
   std::vector<Assignment> assignments;
+  std::string baseline = "";  // its variant's own
+  std::map<std::string, double> paper = {};
 
   std::string name() const { return joined(head, tail); }
 };
@@ -48,7 +51,7 @@ std::vector<GroupPlan> heads(const SweepParts& parts) {
     return groups;
   }
   const auto add = [&](const fs::path& recipe, const std::string& head, const Choice& variant) {
-    groups.push_back({recipe, head, "", parts.everywhere});
+    groups.push_back({recipe, head, "", parts.everywhere, variant.baseline, variant.paper});
     append(groups.back().assignments, variant.assignments);
   };
   for (const Choice& variant : parts.variants) {
@@ -93,23 +96,28 @@ class Baselines {
  public:
   Baselines(const SweepParts& parts, const std::vector<GroupPlan>& groups) : groups_(groups) {
     stated_ = parts.baseline.empty() ? groups.back().head : parts.baseline;
-    if (parts.baseline.empty() || known(stated_)) return;
-    std::vector<std::string> names;
-    for (const GroupPlan& group : groups) names.push_back(group.name());
-    throw recipe_error(parts.baseline_place,
-                       fmt::format("baseline: there is no variant \"{}\"", stated_),
-                       suggest(stated_, names));
+    if (!parts.baseline.empty()) require_known(parts.baseline_place, stated_);
+    for (const GroupPlan& group : groups) {
+      if (!group.baseline.empty()) require_known(parts.document, group.baseline);
+    }
   }
 
   std::string of(const GroupPlan& group) const {
+    const std::string& stated = group.baseline.empty() ? stated_ : group.baseline;
     for (const GroupPlan& other : groups_) {
-      if (!stated_.empty() && other.head == stated_ && other.tail == group.tail)
-        return other.name();
+      if (!stated.empty() && other.head == stated && other.tail == group.tail) return other.name();
     }
-    return known_name(stated_) ? stated_ : groups_.back().name();
+    return known_name(stated) ? stated : groups_.back().name();
   }
 
  private:
+  void require_known(const toml::source_region& place, const std::string& stated) const {
+    if (known(stated)) return;
+    std::vector<std::string> names;
+    for (const GroupPlan& group : groups_) names.push_back(group.name());
+    throw recipe_error(place, fmt::format("baseline: there is no variant \"{}\"", stated),
+                       suggest(stated, names));
+  }
   bool known_name(const std::string& name) const {
     return std::ranges::any_of(groups_, [&](const GroupPlan& g) { return g.name() == name; });
   }
@@ -149,11 +157,12 @@ class RecipeTexts {
 };
 
 Recipe cell_recipe(const GroupPlan& group, const std::string& cell, const std::string& text,
-                   const std::vector<Assignment>& seed) {
+                   const std::vector<Assignment>& seed, const std::vector<std::string>& more) {
   std::vector<Assignment> assignments = group.assignments;
   append(assignments, seed);
   std::vector<std::string> settings;
   for (const Assignment& assignment : assignments) settings.push_back(assignment.setting);
+  settings.insert(settings.end(), more.begin(), more.end());
   try {
     return parse_recipe(text, group.recipe.string(), settings);
   } catch (const Error& error) {
@@ -161,7 +170,8 @@ Recipe cell_recipe(const GroupPlan& group, const std::string& cell, const std::s
   }
 }
 
-std::vector<SweepCell> cells_of(const SweepParts& parts, const std::vector<GroupPlan>& groups) {
+std::vector<SweepCell> cells_of(const SweepParts& parts, const std::vector<GroupPlan>& groups,
+                                const SweepOptions& options) {
   const Baselines baselines(parts, groups);
   // Without seeds a group has one cell, of the recipe's seed and without a name for it.
   const std::vector<Choice> seeds =
@@ -171,29 +181,36 @@ std::vector<SweepCell> cells_of(const SweepParts& parts, const std::vector<Group
   for (const GroupPlan& group : groups) {
     for (const Choice& seed : seeds) {
       const std::string name = joined(group.name(), seed.name);
-      cells.push_back({name, group.name(), baselines.of(group),
-                       cell_recipe(group, name, texts.of(group.recipe), seed.assignments)});
+      if (name.find(options.only) == std::string::npos) continue;
+      const Recipe recipe =
+          cell_recipe(group, name, texts.of(group.recipe), seed.assignments, options.settings);
+      cells.push_back(
+          {name, group.name(), baselines.of(group), scaled(recipe, options.scale), group.paper});
     }
   }
-  return cells;
+  if (!cells.empty()) return cells;
+  throw Error(ErrorCode::usage,
+              fmt::format("no cell has \"{}\" in its name, such as \"{}\"", options.only,
+                          groups.front().name()),
+              "--dry-run lists the cells.");
 }
 
 }  // namespace
 
 std::vector<SweepCell> parse_sweep(std::string_view text, const std::string& origin,
-                                   const fs::path& directory) {
+                                   const fs::path& directory, const SweepOptions& options) {
   const toml::table document = parse_toml(text, origin);
   const SweepParts parts = sweep_parts(document, origin, directory);
   require_countable(parts);
   std::vector<GroupPlan> groups = heads(parts);
   for (const auto& axis : parts.axes) groups = multiplied(groups, axis);
-  return cells_of(parts, groups);
+  return cells_of(parts, groups, options);
 }
 
-std::vector<SweepCell> read_sweep(const fs::path& file) {
+std::vector<SweepCell> read_sweep(const fs::path& file, const SweepOptions& options) {
   const auto bytes = read_file(file, ErrorCode::recipe);
   return parse_sweep({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file.string(),
-                     file.parent_path());
+                     file.parent_path(), options);
 }
 
 }  // namespace bitcycle

@@ -13,11 +13,22 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kKeys = {"recipe", "seeds", "baseline", "set", "axes", "variants"};
+// Of a variant, besides those of a recipe.
+const std::vector<std::string> kVariantKeys = {"recipe", "baseline", "paper"};
 
 [[noreturn]] void refuse(const std::string& key, const toml::node& node,
                          const std::string& expected, const std::string& hint = "") {
   throw recipe_error(node.source(),
                      fmt::format("{}: expected {}, found {}", key, expected, in_words(node)), hint);
+}
+
+void refuse_recipe(const toml::table& document, const std::string& origin) {
+  const auto is_own = [&](const std::string& key) { return document.contains(key); };
+  if (document.empty() || std::ranges::any_of(kKeys, is_own)) return;
+  throw recipe_error(document.source(), "this is a recipe, which describes one run, and no sweep",
+                     fmt::format("Train it with `bitcycle train {}`; a sweep names it: recipe = "
+                                 "\"PATH\".",
+                                 origin));
 }
 
 void refuse_unknown(const toml::table& document) {
@@ -90,8 +101,10 @@ Assignment assignment(const std::string& key, const toml::node& node) {
 // Keys may be dotted or stand in tables. A table in braces is a value, but never at the top, where
 // recipes have their sections.
 void add_assignments(const toml::table& table, const std::string& prefix,
-                     std::vector<Assignment>& assignments) {
+                     std::vector<Assignment>& assignments,
+                     const std::vector<std::string>& but = {}) {
   for (const auto& [key, where, node] : in_file_order(table)) {
+    if (std::ranges::find(but, key) != but.end()) continue;
     const toml::table* inner = node->as_table();
     if (inner != nullptr && (prefix.empty() || !inner->is_inline())) {
       add_assignments(*inner, prefix + key + ".", assignments);
@@ -126,6 +139,20 @@ std::vector<Choice> recipes_of(const toml::table& document, const fs::path& dire
   return recipes;
 }
 
+std::string baseline_of(const toml::node& node) {
+  if (!node.is_string()) refuse("baseline", node, "the name of a variant");
+  return *node.value<std::string>();
+}
+
+std::map<std::string, double> paper_of(const toml::node& node) {
+  std::map<std::string, double> figures;
+  for (const auto& [key, where, value] : in_file_order(table_of("paper", node))) {
+    if (!value->is_number()) refuse("paper." + key, *value, "a number");
+    figures[key] = *value->value<double>();
+  }
+  return figures;
+}
+
 Choice variant_of(const Entry& entry, const fs::path& directory) {
   const bool plain = std::ranges::all_of(entry.key, is_part_of_name);
   if (!plain || entry.key.empty() || entry.key.starts_with('.')) {
@@ -140,9 +167,11 @@ Choice variant_of(const Entry& entry, const fs::path& directory) {
   if (const toml::node* recipe = content.get("recipe")) {
     variant.recipe = recipe_path(*recipe, directory);
   }
-  add_assignments(content, "", variant.assignments);
-  std::erase_if(variant.assignments,
-                [](const Assignment& a) { return a.setting.starts_with("recipe="); });
+  if (const toml::node* baseline = content.get("baseline")) {
+    variant.baseline = baseline_of(*baseline);
+  }
+  if (const toml::node* paper = content.get("paper")) variant.paper = paper_of(*paper);
+  add_assignments(content, "", variant.assignments, kVariantKeys);
   return variant;
 }
 
@@ -247,8 +276,13 @@ void require_names_apart(const toml::table& document, const std::vector<Choice>&
 
 }  // namespace
 
+bool describes_sweep(const toml::table& document) {
+  return document.contains("recipe") || document.contains("variants");
+}
+
 SweepParts sweep_parts(const toml::table& document, const std::string& origin,
                        const fs::path& directory) {
+  refuse_recipe(document, origin);
   refuse_unknown(document);
   SweepParts parts{.recipes = recipes_of(document, directory),
                    .variants = variants_of(document, directory),
@@ -259,8 +293,7 @@ SweepParts sweep_parts(const toml::table& document, const std::string& origin,
     add_assignments(table_of("set", *set), "", parts.everywhere);
   }
   if (const toml::node* baseline = document.get("baseline")) {
-    if (!baseline->is_string()) refuse("baseline", *baseline, "the name of a variant");
-    parts.baseline = *baseline->value<std::string>();
+    parts.baseline = baseline_of(*baseline);
     parts.baseline_place = baseline->source();
   }
   require_names_apart(document, parts.recipes);

@@ -6,6 +6,7 @@
 #include "config/toml.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,10 @@ struct Assignment {
 struct Choice {
   std::string name;
   std::vector<Assignment> assignments;
-  std::filesystem::path recipe = {};  // of variants that have one of their own
+  // Of variants that have their own:
+  std::filesystem::path recipe = {};
+  std::string baseline = "";
+  std::map<std::string, double> paper = {};
 };
 
 struct SweepParts {
@@ -33,6 +37,10 @@ struct SweepParts {
   std::string baseline;
   toml::source_region baseline_place, document;
 };
+
+// Whether a document is meant as a sweep: recipes have neither of the keys that name what its cells
+// begin with.
+bool describes_sweep(const toml::table& document);
 
 SweepParts sweep_parts(const toml::table& document, const std::string& origin,
                        const std::filesystem::path& directory);

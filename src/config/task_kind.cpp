@@ -1,5 +1,6 @@
 #include "bitcycle/config/task_kind.h"
 
+#include "bitcycle/config/scheme_traits.h"
 #include "bitcycle/data/catalog.h"
 #include "bitcycle/data/text/corpus.h"
 #include "bitcycle/network/gates.h"
@@ -48,10 +49,11 @@ Network picture_network(const Recipe& recipe) {
   NetworkOptions options{recipe.model.classes, {}};
   const int side = recipe.data.image_size;
   if (recipe.data.dataset == "image_folder") options.input = ImageShape{3, side, side};
-  return with_gates(make_network(recipe.model.name, options), recipe.precision);
+  return for_precision(make_network(recipe.model.name, options), recipe.precision);
 }
 
-Network with_gates(Network network, const PrecisionRecipe& precision) {
+Network for_precision(Network network, const PrecisionRecipe& precision) {
+  network = in_scheme(std::move(network), precision.scheme);
   if (!precision.dynamic) return network;
   return gated(std::move(network), static_cast<int>(precision.dynamic->options.size()));
 }

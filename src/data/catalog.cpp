@@ -184,6 +184,12 @@ TrainingSets cut(const std::shared_ptr<const Dataset>& whole, const DatasetOptio
   return sets;
 }
 
+std::string sizes_notice(const TrainingSets& sets, const DatasetOptions& options) {
+  return fmt::format("{}: {} classes; {} pictures to train on, {} to validate on, {} to test on",
+                     options.root.string(), sets.train->classes(), sets.train->size(),
+                     sets.validation ? sets.validation->size() : 0, sets.test->size());
+}
+
 TrainingSets open_folder_sets(const DatasetOptions& options) {
   ImageFolder folder = open_pictures(options);
   const auto whole = part_of(folder.train, options);
@@ -196,6 +202,7 @@ TrainingSets open_folder_sets(const DatasetOptions& options) {
   }
   sets.test = limited_set(folder.test, options);
   sets.notices = std::move(folder.notices);
+  sets.notices.push_back(sizes_notice(sets, options));
   return sets;
 }
 
@@ -219,8 +226,8 @@ void check_folder(const DatasetOptions& options) {
   const std::size_t more = problems.size() - std::min(problems.size(), kNamed);
   problems.resize(problems.size() - more);
   throw Error(ErrorCode::data,
-              fmt::format("{}{}", fmt::join(problems, "; "),
-                          more == 0 ? "" : fmt::format("; and {} more", more)),
+              fmt::format("{}{}", fmt::join(problems, "\n"),
+                          more == 0 ? "" : fmt::format("\nand {} more", more)),
               "Get them again, or move them out of the way.");
 }
 

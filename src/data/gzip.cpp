@@ -31,6 +31,11 @@ class Inflater {
   z_stream stream_ = {};
 };
 
+// Files may be several, one after the other: `cat a.gz b.gz`.
+bool begins_member(std::span<const std::byte> bytes) {
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
 Bytef* zlib_pointer(const std::byte* bytes) {
   return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes));
 }
@@ -55,7 +60,11 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::strin
   std::size_t taken = 0;
   int status = Z_OK;
   while (status == Z_OK) {
-    if (used == out.size()) out.resize(std::min<std::size_t>(2 * out.size(), longest + 1));
+    if (used == out.size()) {
+      const std::size_t size = std::min<std::size_t>(2 * out.size(), longest + 1);
+      require_memory(size - used, "the content of " + origin);
+      out.resize(size);
+    }
     const auto input = static_cast<uInt>(std::min(bytes.size() - taken, kChunk));
     const auto space = static_cast<uInt>(std::min(out.size() - used, kChunk));
     stream.next_in = zlib_pointer(bytes.data() + taken);
@@ -67,6 +76,9 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::strin
     used += space - stream.avail_out;
     if (used > longest) {
       throw damaged(origin, fmt::format("content of at most {} bytes", longest), "more");
+    }
+    if (status == Z_STREAM_END && begins_member(bytes.subspan(taken))) {
+      status = inflateReset(&stream);
     }
   }
   if (status == Z_BUF_ERROR) {
@@ -87,8 +99,8 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::strin
 
 std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& origin) {
   constexpr std::uint64_t kBestRatio = 1032;  // 258 bytes for two bits
-  const std::uint64_t longest = std::min(stated_size(bytes), kBestRatio * bytes.size());
-  require_memory(longest, "the content of " + origin);
+  const std::uint64_t longest = kBestRatio * bytes.size();
+  require_memory(std::min(stated_size(bytes), longest), "the content of " + origin);
   return gunzip(bytes, origin, longest);
 }
 

@@ -3,6 +3,8 @@
 #include "bitcycle/io/file.h"
 
 #include "base/json_text.h"
+#include "events/evaluations_json.h"
+#include "io/is_there.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,16 +55,18 @@ Json parsed(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<StoredEvaluation> stored_evaluations(const std::filesystem::path& run_directory) {
-  const std::filesystem::path path = run_directory / kEvaluationsFile;
-  if (!std::filesystem::exists(path)) return {};
-  const Json json = parsed(path);
+std::vector<StoredEvaluation> evaluations_in(const Json& json) {
   std::vector<StoredEvaluation> evaluations;
   if (!json.is_object()) return evaluations;
   for (const Json& entry : json.value("evaluations", Json::array())) {
     if (is_evaluation(entry)) evaluations.push_back(evaluation_of(entry));
   }
   return evaluations;
+}
+
+std::vector<StoredEvaluation> stored_evaluations(const std::filesystem::path& run_directory) {
+  const std::filesystem::path path = run_directory / kEvaluationsFile;
+  return is_there(path) ? evaluations_in(parsed(path)) : std::vector<StoredEvaluation>();
 }
 
 void store_evaluations(const std::filesystem::path& run_directory,

@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include <omp.h>
 
@@ -29,6 +30,15 @@ nlohmann::ordered_json machine_json() {
 }
 
 }  // namespace
+
+std::filesystem::path started_in(const std::filesystem::path& run_directory) {
+  std::ifstream lines(run_directory / kName);
+  std::string line;
+  std::getline(lines, line);
+  const auto json = nlohmann::ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("directory")) return {};
+  return json["directory"].is_string() ? json["directory"].get<std::string>() : "";
+}
 
 TimingFile::TimingFile(const std::filesystem::path& run_directory) : path_(run_directory / kName) {}
 
@@ -69,7 +79,11 @@ void TimingFile::append(const StepReport& report) {
   for (const auto& [bits, own] : by_bits_) {
     line["by_bits"].push_back({{"bits", bits}, {"steps", own.steps}, {"seconds", own.seconds}});
   }
-  if (!machine_told_) line["machine"] = machine_json();
+  if (!machine_told_) {
+    line["machine"] = machine_json();
+    std::error_code gone;
+    line["directory"] = std::filesystem::current_path(gone).string();
+  }
   log_->append(json_text(line));
   machine_told_ = true;
   by_bits_.clear();

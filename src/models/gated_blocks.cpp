@@ -1,9 +1,9 @@
 // How a network with gates runs its blocks: the gate looks at the block's input and chooses for
-// every sample; the block's layers are told, and run. Samples that skip a block are taken out of
-// the batch before it and put back behind it, so that no layer sees them but the projection of
-// their shape.
+// every sample; the block's layers are told, and run. Samples that skip a block are led around it,
+// so that no layer sees them but the projection of their shape.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/kernels/integer/passes.h"
 #include "bitcycle/models/network_model.h"
 
 #include "models/node_outputs.h"
@@ -16,20 +16,47 @@ namespace {
 
 using Choice = std::shared_ptr<const SampleChoice>;
 
-UnitTensor made_ready(const UnitTensor& x) {
-  return {.values = ready(x), .range = x.range, .gradient_scale = x.gradient_scale};
+// The ways of a tensor into a block and around it.
+struct Entered {
+  IntegerUnitOutput passed;  // the samples that go through
+  UnitTensor around;         // all samples
+};
+
+std::optional<Range> range_of(const UnitTensor& x, const std::vector<int>& rows) {
+  if (x.sample_ranges.empty()) return {};
+  std::vector<Range> ranges;
+  for (const int row : rows) ranges.push_back(x.sample_ranges[static_cast<std::size_t>(row)]);
+  return integer::merged(ranges);
 }
 
-std::pair<UnitTensor, UnitTensor> two_handles(const UnitTensor& x) {
-  if (!is_half(x.values)) return {x, x};
-  UnitTensor first = made_ready(x), second = first;
-  std::tie(first.values, second.values) = fork_half(first.values);
-  return {first, second};
+Entered enter(const UnitTensor& x, const std::shared_ptr<const SampleRows>& samples,
+              Around around) {
+  if (!is_half(x.values)) {
+    const bool all = static_cast<std::int64_t>(samples->rows.size()) == samples->batch;
+    const at::Tensor selected = all ? x.values : select_samples(x.values, samples->rows);
+    return {{.output = {.values = selected, .gradient_scale = x.gradient_scale}}, x};
+  }
+  const SplitSamples ways = split_samples(x.values, samples, around);
+  return {{.output = {.values = ways.first,
+                      .range = range_of(x, samples->rows),
+                      .gradient_scale = x.gradient_scale,
+                      .rows = samples,
+                      .kept = Kept::as_values},
+           .second = ways.second},
+          {.values = ways.around,
+           .gradient_scale = x.gradient_scale,
+           .kept = Kept::as_values,
+           .sample_ranges = x.sample_ranges}};
 }
 
-UnitTensor selected(const UnitTensor& x, const std::vector<int>& rows) {
-  if (static_cast<std::int64_t>(rows.size()) == x.values.size(0)) return x;
-  return {.values = select_samples(x.values, rows), .gradient_scale = x.gradient_scale};
+// The samples that went through a block beside the others.
+UnitTensor leave(const UnitTensor& around, const UnitTensor& passed, const at::Tensor& skip,
+                 const SampleRows& samples) {
+  if (passed.rows != nullptr) return join_in_place(around, passed, skip);
+  const bool halves = is_half(around.values);
+  return {.values = join_samples(around.values, halves ? ready(as_half(passed)) : as_float(passed),
+                                 skip, {samples.rows, around.gradient_scale}),
+          .gradient_scale = around.gradient_scale};
 }
 
 at::Tensor long_tensor(const std::vector<int>& values, const at::Tensor& like) {
@@ -173,7 +200,7 @@ void NetworkModelImpl::run_block(std::size_t index, NodeOutputs& outputs,
     const auto count = static_cast<std::int64_t>(choice.of_sample.size());
     for (int i = block.first; i <= block.last; ++i) {
       tell(index, i, samples, count);
-      run_node(i, outputs, observer);
+      run_node(i, outputs, observer, readers_of(i));
     }
   }
   for (const std::size_t node : gated_nodes_[index]) units_[node]->conv->forget_choice();
@@ -185,39 +212,42 @@ UnitTensor NetworkModelImpl::run_passed(std::size_t index, const GateChoice& cho
   const int input = network_.nodes[static_cast<std::size_t>(block.first)].input;
   const int projection = projection_of(block);
   const auto samples = static_cast<std::int64_t>(choice.of_sample.size());
-  const std::vector<int> rows = passing(options_, choice);
+  const auto passed =
+      std::make_shared<const SampleRows>(SampleRows{passing(options_, choice), samples});
+  const Choice own = choice_of(options_, choice, passed->rows);
   UnitTensor x = outputs.take_whole(input);
   if (units_[static_cast<std::size_t>(block.first)]->executes(x.values)) x = as_half(x);
-  auto [passed, shortcut] = two_handles(x);
+  x = applied(x);
+  NodeOutputs inner(outputs.scale(), readers_);
+  UnitTensor around = x;
+  if (!passed->rows.empty()) {
+    Entered entered =
+        enter(x, passed, projection == kNone ? Around::the_others : Around::all_samples);
+    inner.put(input, std::move(entered.passed));
+    around = entered.around;
+  }
   if (projection != kNone) {
     const Node& node = network_.nodes[static_cast<std::size_t>(projection)];
     tell(index, projection, projection_choice(options_, choice), samples);
-    shortcut = run(node, shortcut, {}).output;
-    shortcut.gradient_scale = x.gradient_scale;
-    shortcut = made_ready(is_half(x.values) ? as_half(shortcut) : shortcut);
-    if (observer) observer(node, shortcut.values);
-  }
-  const Choice own = choice_of(options_, choice, rows);
-  if (rows.empty()) {
-    for (int i = block.first; i <= block.last; ++i) {
-      if (i != projection) tell(index, i, own, samples);
+    around = run(node, around, {}, {Delivery::ready}).output;
+    around.gradient_scale = x.gradient_scale;
+    around = applied(is_half(x.values) ? as_half(around) : around);
+    if (observer) observer(node, around.values);
+    if (!passed->rows.empty()) {
+      Entered entered = enter(around, passed, Around::the_others);
+      inner.put(projection, std::move(entered.passed));
+      around = entered.around;
     }
-    return shortcut;
   }
-  const auto [skipped, residual] = two_handles(shortcut);
-  NodeOutputs inner(outputs.scale(), readers_);
-  inner.put(input, {.output = selected(passed, rows)});
-  if (projection != kNone) inner.put(projection, {.output = selected(residual, rows)});
   for (int i = block.first; i <= block.last; ++i) {
     if (i == projection) continue;
     tell(index, i, own, samples);
-    run_node(i, inner, observer);
+    if (passed->rows.empty()) continue;
+    run_node(i, inner, observer, i == block.last ? Readers{Delivery::ready} : readers_of(i));
   }
-  const UnitTensor result = inner.take_whole(block.last);
-  return {
-      .values = join_samples(skipped.values, ready(result),
-                             choice.mask.select(1, skipping(options_)), {rows, x.gradient_scale}),
-      .gradient_scale = x.gradient_scale};
+  if (passed->rows.empty()) return around;
+  return leave(around, inner.take_whole(block.last), choice.mask.select(1, skipping(options_)),
+               *passed);
 }
 
 UnitTensor NetworkModelImpl::run_candidates(std::size_t index, const GateChoice& choice,
@@ -239,7 +269,7 @@ UnitTensor NetworkModelImpl::run_candidates(std::size_t index, const GateChoice&
       if (skips && i != projection) continue;
       // Projections beside a skipped block are in float.
       tell(index, i, same_for_all(skips ? LayerBits{} : bits, samples), k == 0 ? samples : 0);
-      run_node(i, inner, observer);
+      run_node(i, inner, observer, readers_of(i));
     }
     const at::Tensor weight = choice.mask.select(1, static_cast<std::int64_t>(k));
     const at::Tensor part = as_float(inner.take_whole(result)) * weight.view({-1, 1, 1, 1});

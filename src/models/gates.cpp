@@ -4,7 +4,9 @@
 #include "models/initial_values.h"
 #include "models/module_tree.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace bitcycle {
 namespace {
@@ -14,6 +16,12 @@ QuantLinear gate_linear(std::int64_t in, std::int64_t out) {
 }
 
 }  // namespace
+
+std::vector<double> counts_of(const GateChoice& choice, int options) {
+  std::vector<double> counts(static_cast<std::size_t>(options), 0.0);
+  for (const int option : choice.of_sample) ++counts[static_cast<std::size_t>(option)];
+  return counts;
+}
 
 GatesImpl::GatesImpl(const Network& network, std::uint64_t seed) : shape_(network.gates) {
   for (std::size_t i = 0; i < network.blocks.size(); ++i) {
@@ -60,10 +68,10 @@ void GatesImpl::start() {
 }
 
 void GatesImpl::count_evaluated() {
-  const std::vector<double> none(static_cast<std::size_t>(options()), 0.0);
-  evaluated_.resize(blocks(), none);
+  evaluated_.resize(blocks(), std::vector<double>(static_cast<std::size_t>(options()), 0.0));
   std::vector<double>& block = evaluated_[choices_.size() - 1];
-  for (const int option : choices_.back().of_sample) ++block[static_cast<std::size_t>(option)];
+  std::ranges::transform(block, counts_of(choices_.back(), options()), block.begin(),
+                         std::plus<>());
 }
 
 const GateChoice& GatesImpl::choose(const at::Tensor& means) {

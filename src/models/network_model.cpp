@@ -95,7 +95,7 @@ at::Tensor NetworkModelImpl::forward(const at::Tensor& x, const Observer& observ
   for (int i = 0; i <= last; ++i) {
     const auto block = block_from(i);
     if (!block) {
-      run_node(i, outputs, observer);
+      run_node(i, outputs, observer, readers_of(i));
       continue;
     }
     run_block(*block, outputs, observer);
@@ -112,10 +112,11 @@ std::optional<std::size_t> NetworkModelImpl::block_from(int node) const {
   return static_cast<std::size_t>(found - network_.blocks.begin());
 }
 
-void NetworkModelImpl::run_node(int index, NodeOutputs& outputs, const Observer& observer) {
+void NetworkModelImpl::run_node(int index, NodeOutputs& outputs, const Observer& observer,
+                                Readers readers) {
   const Node& node = network_.nodes[static_cast<std::size_t>(index)];
   const UnitTensor input = outputs.take(node.input);
-  outputs.put(index, run(node, input, outputs.take(node.residual)));
+  outputs.put(index, run(node, input, outputs.take(node.residual), readers));
   if (observer) observer(node, ready(outputs.peek(index)));
 }
 
@@ -127,16 +128,20 @@ bool NetworkModelImpl::feeds_gate(int index) const {
   });
 }
 
+NetworkModelImpl::Readers NetworkModelImpl::readers_of(int index) const {
+  const bool means = feeds_gate(index);
+  const Delivery alone = means ? Delivery::ready : Delivery::pending;
+  return {readers_[static_cast<std::size_t>(index)] == 1 ? alone : Delivery::ready_twice,
+          means ? ChannelMeans::wanted : ChannelMeans::unwanted};
+}
+
 // Units that execute in integers read and write halves; everything else is in float.
 IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
-                                        const UnitTensor& residual) {
+                                        const UnitTensor& residual, Readers readers) {
   const auto index = static_cast<std::size_t>(&node - network_.nodes.data());
   if (units_[index] && units_[index]->executes(x.values)) {
-    const bool means = feeds_gate(static_cast<int>(index));
-    const Delivery alone = means ? Delivery::ready : Delivery::pending;
-    return units_[index]->execute(as_half(x), ready(as_half(residual)),
-                                  readers_[index] == 1 ? alone : Delivery::ready_twice,
-                                  means ? ChannelMeans::wanted : ChannelMeans::unwanted);
+    return units_[index]->execute(as_half(x), applied(as_half(residual)), readers.delivery,
+                                  readers.means);
   }
   // What follows a pool reads halves, so a float tensor is rounded before it, where it costs less.
   const bool halves = is_half(x.values) || (executor_ != Executor::simulate && x.values.is_cpu());

@@ -66,10 +66,9 @@ class NodeOutputs {
     if (means.defined()) return std::exchange(means, {});
     if (!output.values.is_cpu()) return output.values.mean({2, 3});
     if (!is_half(output.values)) return mean_pool(output.values).flatten(1);
-    output = {.values = ready(output), .range = output.range, .gradient_scale = scale_};
-    const auto [kept, pooled] = fork_half(output.values);
-    output.values = kept;
-    return leave_half(mean_pool(pooled), scale_).flatten(1);
+    output = applied(std::move(output));
+    std::tie(output.values, means) = with_channel_means(output.values, scale_);
+    return std::exchange(means, {});
   }
 
  private:

@@ -22,10 +22,12 @@ void Mixture::add(LayerBits own, double share) {
 }
 
 std::string to_text(LayerBits bits) {
-  const std::string forward = bits.weight == bits.activation
-                                  ? width(bits.weight)
-                                  : width(bits.weight) + "w " + width(bits.activation) + "a";
-  return forward + "/" + width(bits.error);
+  return forward_text(bits) + "/" + width(bits.error);
+}
+
+std::string forward_text(LayerBits bits) {
+  if (bits.weight == bits.activation) return width(bits.weight);
+  return width(bits.weight) + "w " + width(bits.activation) + "a";
 }
 
 }  // namespace bitcycle

@@ -5,6 +5,7 @@
 #include "bitcycle/quant/norm_function.h"
 
 #include <array>
+#include <utility>
 
 namespace bitcycle {
 namespace {
@@ -49,7 +50,9 @@ integer::ConvShape conv_shape(const torch::nn::Conv2dOptions& options, const at:
 ConvUnitImpl::ConvUnitImpl(const ConvUnitOptions& options)
     : conv(register_module("conv", QuantConv2d(options.conv))),
       norm(register_module("norm", torch::nn::BatchNorm2d(options.conv.out_channels()))),
-      activation(options.activation) {}
+      activation(options.activation) {
+  conv->set_norm(norm.ptr());
+}
 
 void ConvUnitImpl::pretty_print(std::ostream& stream) const {
   stream << "bitcycle::ConvUnit";
@@ -58,6 +61,12 @@ void ConvUnitImpl::pretty_print(std::ostream& stream) const {
 void ConvUnitImpl::use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) {
   conv->use_scheme(scheme, executor);
   executor_ = executor;
+  if (!scheme->norm.range) return;
+  if (!keeps_norm_range_) {
+    norm_range_.register_on(*norm, at::TensorOptions(norm->weight.device()));
+  }
+  keeps_norm_range_ = true;
+  norm_range_.weights = scheme->norm.average;
 }
 
 // A bias is left to simulation: the unit's norm takes its place.
@@ -70,13 +79,40 @@ std::string ConvUnitImpl::obstacle(const at::Tensor& x) const {
 
 at::Tensor ConvUnitImpl::forward(const at::Tensor& x, const at::Tensor& residual) {
   std::string reason = obstacle(x);
-  if (reason.empty()) return execute({x, {}, {}}, residual, Delivery::ready).output.values;
+  if (reason.empty()) return execute({x}, {residual}, Delivery::ready).output.values;
   const at::Tensor y = conv->forward(x);
   conv->record_call(std::move(reason));
-  return norm_activate(*norm, y, residual, activation);
+  return finish(y, residual);
 }
 
-IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const at::Tensor& residual,
+at::Tensor ConvUnitImpl::finish(const at::Tensor& y, const at::Tensor& residual) {
+  const Scheme& scheme = *conv->shared_scheme();
+  const bool rectifies = scheme.rectify && activation == Activation::relu;
+  const Activation left = rectifies ? Activation::none : activation;
+  at::Tensor z;
+  if (conv->in_float() || !scheme.norm.apply) {
+    z = norm_activate(*norm, y, residual, left);
+  } else {
+    z = scheme.norm.apply(y, norm_call(y));
+    if (residual.defined()) z = z + residual;
+    if (left == Activation::relu) z = z.relu();
+  }
+  return rectifies ? scheme.rectify(z) : z;
+}
+
+NormCall ConvUnitImpl::norm_call(const at::Tensor& y) {
+  NormCall call{*norm, {}, conv->noise_behind("norm")};
+  const auto& range = conv->shared_scheme()->norm.range;
+  if (!range) return call;
+  norm_range_.start = conv->range_start();
+  if (std::exchange(norm_step_, conv->steps_begun()) != conv->steps_begun()) {
+    norm_range_.begin_step();
+  }
+  call.input_range = norm_range_.of_input([&] { return range(y); }, norm->is_training());
+  return call;
+}
+
+IntegerUnitOutput ConvUnitImpl::execute(const UnitTensor& x, const UnitTensor& residual,
                                         Delivery delivery, ChannelMeans means) {
   conv->record_call("");
   const integer::ConvShape shape = conv_shape(conv->options, x.values);

@@ -54,7 +54,7 @@ at::Tensor QuantConv2dImpl::forward(const at::Tensor& x) {
   record_call("no ConvUnit around it");
   const LayerCall call = simulated_call(x, is_training(), next_noise());
   const at::Tensor y = quantized_conv2d(x, weight, geometry(options), call);
-  return bias.defined() ? y + bias.view({1, -1, 1, 1}) : y;
+  return bias.defined() ? y + quantized_bias(bias, call).view({1, -1, 1, 1}) : y;
 }
 
 }  // namespace bitcycle

@@ -77,7 +77,7 @@ at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& weigh
   if (last_call().kind == Execution::Kind::executed) return execute(x, weight_in_use);
   const LayerCall call = simulated_call(x, is_training(), next_noise());
   const at::Tensor y = quantized_linear(x, weight_in_use, call);
-  return bias.defined() ? y + bias : y;
+  return bias.defined() ? y + quantized_bias(bias, call) : y;
 }
 
 }  // namespace bitcycle

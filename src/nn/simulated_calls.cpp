@@ -22,7 +22,7 @@ at::Tensor SimulatedCalls::forward(const at::Tensor& x) {
   const at::Tensor input = quantized_input(x, call);
   calls_.push_back({call, input, asks_for_input(call) ? x : at::Tensor()});
   at::Tensor y = steady_product(input, weight_.t());
-  return layer_.bias.defined() ? y.add_(layer_.bias) : y;
+  return layer_.bias.defined() ? y.add_(quantized_bias(layer_.bias, call)) : y;
 }
 
 at::Tensor SimulatedCalls::backward(const at::Tensor& error, InputGradient wanted) {

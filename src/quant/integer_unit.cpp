@@ -11,6 +11,7 @@
 #include "quant/norm_tracking.h"
 #include "quant/observe_unit.h"
 #include "quant/real_view.h"
+#include "quant/sample_rows.h"
 #include "quant/unit_state.h"
 
 #include <algorithm>
@@ -65,20 +66,25 @@ integer::BatchNorm unit_norm(const UnitState& state) {
   return result;
 }
 
+// Whether the input's codes are made again in the backward pass.
+bool made_again(const UnitState& state) {
+  return state.pending != nullptr || state.kept == Kept::as_values;
+}
+
 // Memory for the codes of an input that is quantized; empty where they can be made again, or where
 // another reader of the same tensor stored them.
 at::Tensor room_for_codes(const integer::CodeGrid& grid, const UnitState& state) {
   const StoredInput* shared = state.stored.get();
   const bool at_hand =
       shared != nullptr && shared->codes.defined() && shared->params == state.input;
-  if (state.pending != nullptr || at_hand) return {};
+  if (made_again(state) || at_hand) return {};
   const std::size_t bytes = stored_bytes(grid, state.input.bits);
   return at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
 }
 
 // What the input's codes can be had from in the backward pass.
 at::Tensor kept_source(const at::Tensor& x, const at::Tensor& stored, UnitState& state) {
-  if (state.pending != nullptr) return x;
+  if (made_again(state)) return x;
   if (!stored.defined()) return state.stored->codes;
   if (state.stored != nullptr) *state.stored = {state.input, stored};
   return stored;
@@ -118,6 +124,10 @@ void convolve_kinds(const UnitState& state, const integer::CodeMaker& finest, co
   conv_products(call.executor).forward(call.shape, kinds, *call.weights, mutable_view_of(y), stats);
 }
 
+const std::vector<int>* rows_of(const std::shared_ptr<const SampleRows>& rows) {
+  return rows == nullptr ? nullptr : &rows->rows;
+}
+
 // Quantizes the input and convolves it, image by image.
 void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
@@ -126,7 +136,8 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   state.input = integer::code_params(
       call.input_range, call.choice == nullptr ? call.bits.activation : integer::kMaxBits);
   call.weights->quantize(values(dense(saved.weight)), call.bits.weight);
-  const integer::ActivationSource source = activation_source(x, state.pending.get());
+  integer::ActivationSource source = activation_source(x, state.pending.get());
+  source.y = view_of(x, rows_of(state.rows));
   const integer::ActivationCodes codes(grid, source, state.input);
   const at::Tensor stored = room_for_codes(grid, state);
   const integer::StoringCodes storing(grid, state.input, codes,
@@ -158,15 +169,20 @@ at::Tensor deliver(const at::Tensor& residual, UnitState& state, UnitTensors& sa
     state.output.output.pending = std::move(pending);
     return saved.y.detach();
   }
-  source.residual = view_of(residual);
+  const std::vector<int>* rows = rows_of(state.joined_rows);
+  source.residual = view_of(residual, rows);
   const integer::CodeGrid grid = grid_of(saved.y);
   std::uint8_t* mask = nullptr;
   if (residual.defined() && call.activation == Activation::relu) {
     saved.mask = at::empty({static_cast<std::int64_t>(mask_bytes(grid))}, at::kByte);
     mask = saved.mask.data_ptr<std::uint8_t>();
   }
-  const at::Tensor x = at::empty_like(saved.y);
-  state.output.output.range = activate(grid, source, mutable_view_of(x), mask);
+  const at::Tensor x = rows == nullptr ? at::empty_like(saved.y)
+                                       : room_for_samples(saved.y, state.joined_rows->batch);
+  UnitTensor& output = state.output.output;
+  output.rows = state.joined_rows;
+  if (rows != nullptr) output.sample_ranges.resize(rows->size());
+  output.range = activate(grid, source, mutable_view_of(x, rows), mask, output.sample_ranges);
   return x;
 }
 
@@ -239,18 +255,22 @@ c10::optional<at::Tensor> maybe(const at::Tensor& x) {
 
 }  // namespace
 
-IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
+IntegerUnitOutput integer_unit(const UnitTensor& x, const UnitTensor& residual,
                                const at::Tensor& weight, const IntegerUnitCall& call) {
   auto state = c10::make_intrusive<UnitState>();
   state->call = call;
   state->pending = x.pending;
   state->stored = x.stored;
+  state->rows = x.rows;
+  state->kept = x.kept;
+  state->joined_rows = residual.rows;
   state->gradient_scale = x.gradient_scale;
   const auto* norm = call.norm.norm;
-  const variable_list outputs = UnitFunction::apply(
-      x.values, maybe(residual), weight, maybe(norm != nullptr ? norm->weight : at::Tensor()),
-      maybe(norm != nullptr ? norm->bias : call.norm.bias),
-      maybe(call.choice != nullptr ? call.choice->mask : at::Tensor()), state);
+  const variable_list outputs =
+      UnitFunction::apply(x.values, maybe(residual.values), weight,
+                          maybe(norm != nullptr ? norm->weight : at::Tensor()),
+                          maybe(norm != nullptr ? norm->bias : call.norm.bias),
+                          maybe(call.choice != nullptr ? call.choice->mask : at::Tensor()), state);
   state->stored.reset();  // else it would live as long as the graph
   IntegerUnitOutput result = std::move(state->output);
   result.output.values = outputs[0];
@@ -260,9 +280,9 @@ IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
   return result;
 }
 
-Range real_range(const at::Tensor& x) {
-  const at::Tensor input = dense(x);
-  return activate(grid_of(input), {.y = view_of(input)}, {}, nullptr);
+Range real_range(const UnitTensor& x) {
+  const at::Tensor input = dense(x.values);
+  return activate(grid_of(input), {.y = view_of(input, rows_of(x.rows))}, {}, nullptr);
 }
 
 }  // namespace bitcycle

@@ -1,5 +1,7 @@
 #include "bitcycle/quant/layer_function.h"
 
+#include "bitcycle/quant/straight_through.h"
+
 #include "quant/scheme_call.h"
 #include "quant/steady_product.h"
 #include "quant/weight_gradient.h"
@@ -135,6 +137,12 @@ at::Tensor quantized_conv2d(const at::Tensor& x, const at::Tensor& weight,
 
 at::Tensor quantized_linear(const at::Tensor& x, const at::Tensor& weight, const LayerCall& call) {
   return LinearFunction::apply(x, weight, call);
+}
+
+at::Tensor quantized_bias(const at::Tensor& bias, const LayerCall& call) {
+  const bool in_float = call.bits.weight == 0 || call.bits.activation == 0;
+  if (in_float || !call.scheme->bias) return bias;
+  return straight_through(bias, call.scheme->bias(bias.detach(), call.bits));
 }
 
 }  // namespace bitcycle

@@ -113,7 +113,8 @@ TensorStatistics& with_range(std::optional<TensorStatistics>& role, Range range)
 
 void observe_input(const at::Tensor& x, const at::Tensor& quantized, const LayerCall& call) {
   if (call.observed == nullptr || call.bits.activation == 0) return;
-  observe(call.observed->activation, x, quantized, call.input_range, call, &LayerBits::activation);
+  const Range range = call.scheme->activation.range ? call.input_range : tensor_range(quantized);
+  observe(call.observed->activation, x, quantized, range, call, &LayerBits::activation);
 }
 
 void observe_weight(const at::Tensor& weight, const at::Tensor& quantized, const LayerCall& call) {

@@ -74,12 +74,14 @@ void observe_input(const UnitState& state, const integer::ActivationSource& inpu
                    const integer::CodeMaker& finest) {
   const integer::CodeGrid grid = state.call.shape.input_grid();
   TensorStatistics& to = with_range(state.call.observed->activation, state.call.input_range);
-  each_image(grid, [&](int image, std::int64_t first) {
+  const std::int64_t size = grid.elements() / grid.batch;
+  each_image(grid, [&](int image, std::int64_t) {
     const SampleKind* kind = kind_of(state, image);
+    const std::int64_t first = input.y.row(image) * size;
     const integer::CodeParams& params = kind == nullptr ? state.input : kind->input;
     PictureCodes codes(grid, params);
     codes.make(integer::NestedCodes(grid, finest, state.input, params), image);
-    add_values(to, params.bits, grid.elements() / grid.batch, [&](std::int64_t i) {
+    add_values(to, params.bits, size, [&](std::int64_t i) {
       const auto channel = static_cast<std::size_t>(i % grid.channels);
       double x = real_at(input.y, first + i) * coefficient(input.scale, channel, 1) +
                  coefficient(input.shift, channel, 0);

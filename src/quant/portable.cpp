@@ -60,9 +60,11 @@ at::Tensor quantize_tensor(const at::Tensor& x, Range range, int bits) {
 at::Tensor quantize_error(const at::Tensor& x, int bits, NoiseKey key) {
   const at::Tensor input = dense(x);
   const Grid grid = make_grid(tensor_range(input), bits);
-  const at::Tensor noise = noise_values(input.numel(), key, input.device());
-  return round_to_grid(to_codes(input, grid) + noise.as_strided(input.sizes(), input.strides()),
-                       grid);
+  return round_to_grid(to_codes(input, grid) + portable::noise_like(input, key), grid);
+}
+
+at::Tensor noise_like(const at::Tensor& x, NoiseKey key) {
+  return noise_values(x.numel(), key, x.device()).as_strided(x.sizes(), x.strides());
 }
 
 at::Tensor quantize_weight(const at::Tensor& x, int bits) {

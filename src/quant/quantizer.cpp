@@ -2,6 +2,8 @@
 
 #include "quant/dense.h"
 
+#include <ATen/Parallel.h>
+
 namespace bitcycle {
 namespace {
 
@@ -38,6 +40,18 @@ at::Tensor quantize_weight(const at::Tensor& x, int bits) {
   const at::Tensor input = dense(x);
   at::Tensor out = at::empty_like(input);
   quantize_rows(values(input), input.size(0), bits, values(out));
+  return out;
+}
+
+at::Tensor noise_like(const at::Tensor& x, NoiseKey key) {
+  if (!fused(x)) return portable::noise_like(x, key);
+  at::Tensor out = at::empty_like(x);
+  const std::span<float> to = values(out);
+  at::parallel_for(0, x.numel(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      to[static_cast<std::size_t>(i)] = noise(key, static_cast<std::uint64_t>(i));
+    }
+  });
   return out;
 }
 

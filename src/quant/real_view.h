@@ -5,6 +5,8 @@
 #include "bitcycle/kernels/integer/tensor.h"
 #include "bitcycle/quant/torch.h"
 
+#include <vector>
+
 namespace bitcycle {
 
 // A channels-last half or float tensor, or nothing when it is undefined.
@@ -18,6 +20,18 @@ inline integer::MutableReal mutable_view_of(const at::Tensor& x) {
   if (!x.defined()) return {};
   if (x.scalar_type() == at::kFloat) return {x.data_ptr<float>()};
   return {reinterpret_cast<integer::Half*>(x.data_ptr<at::Half>())};
+}
+
+// Those images of a larger tensor, which begins where `x` does.
+inline integer::RealView view_of(const at::Tensor& x, const std::vector<int>* rows) {
+  integer::RealView view = view_of(x);
+  if (rows != nullptr) view.rows = rows->data();
+  return view;
+}
+inline integer::MutableReal mutable_view_of(const at::Tensor& x, const std::vector<int>* rows) {
+  integer::MutableReal view = mutable_view_of(x);
+  if (rows != nullptr) view.rows = rows->data();
+  return view;
 }
 
 // The grid of a [batch, channels, height, width] tensor.

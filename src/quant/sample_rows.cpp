@@ -7,6 +7,10 @@
 #include "quant/first_derivative.h"
 #include "quant/real_view.h"
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
 namespace bitcycle {
 namespace {
 
@@ -49,11 +53,13 @@ struct SelectFunction : Function<SelectFunction> {
 };
 
 // skipped - passed, all that the worth of skipping needs of the two.
-at::Tensor difference(const at::Tensor& skipped, const at::Tensor& passed) {
+at::Tensor difference(const at::Tensor& skipped, const at::Tensor& passed,
+                      const std::vector<int>* rows = nullptr) {
   if (!skipped.is_cpu()) return skipped - passed;
   const at::Tensor from = dense(passed), added = dense(skipped), to = at::empty_like(from);
   const std::vector<float> minus(static_cast<std::size_t>(from.size(1)), -1.0f);
-  activate(grid_of(from), {.y = view_of(from), .residual = view_of(added), .scale = minus},
+  activate(grid_of(from),
+           {.y = view_of(from, rows), .residual = view_of(added, rows), .scale = minus},
            mutable_view_of(to), nullptr);
   return to;
 }
@@ -97,7 +103,128 @@ struct JoinFunction : Function<JoinFunction> {
   }
 };
 
+using Rows = std::shared_ptr<const SampleRows>;
+
+at::Tensor mutable_sum(const at::Tensor& around, const at::Tensor& part, const SampleRows& rows) {
+  if (around.defined()) return dense(around);
+  return as_pictures(at::zeros({rows.batch, part.numel() / part.size(0)}, part.options()), part);
+}
+
+struct SplitFunction : Function<SplitFunction> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x, const Rows& rows,
+                               Around around) {
+    context->saved_data["rows"] = c10::IValue::make_capsule(c10::make_intrusive<KeptRows>(rows));
+    context->saved_data["all"] = around == Around::all_samples;
+    context->set_materialize_grads(false);
+    const auto samples = static_cast<std::int64_t>(rows->rows.size());
+    return {with_samples(x, samples), with_samples(x, samples), x.detach()};
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    expect_first_derivative();
+    const auto capsule = context->saved_data["rows"].toCapsule();
+    const SampleRows& rows = *static_cast<const KeptRows&>(*capsule).rows;
+    std::vector<at::Tensor> parts;
+    for (const at::Tensor& part : {errors[0], errors[1]}) {
+      if (part.defined()) parts.push_back(dense(part));
+    }
+    if (parts.empty()) return {errors[2], {}, {}};
+    const at::Tensor sum = mutable_sum(errors[2], parts.front(), rows);
+    const bool all = context->saved_data["all"].toBool() && errors[2].defined();
+    TORCH_INTERNAL_ASSERT(!all || parts.size() == 1);
+    const at::Tensor added = parts.size() > 1 ? parts[1] : at::Tensor();
+    activate(grid_of(parts[0]),
+             {.y = view_of(parts[0]), .residual = all ? view_of(sum, &rows.rows) : view_of(added)},
+             mutable_view_of(sum, &rows.rows), nullptr);
+    return {sum, {}, {}};
+  }
+
+  struct KeptRows : torch::CustomClassHolder {
+    explicit KeptRows(Rows r) : rows(std::move(r)) {}
+    Rows rows;
+  };
+};
+
+std::vector<int> others(const SampleRows& rows) {
+  std::vector<int> all(static_cast<std::size_t>(rows.batch)), result;
+  std::iota(all.begin(), all.end(), 0);
+  std::ranges::set_difference(all, rows.rows, std::back_inserter(result));
+  return result;
+}
+
+void copy_samples(const at::Tensor& from, const at::Tensor& to, const std::vector<int>& rows) {
+  if (rows.empty()) return;
+  const at::Tensor some = with_samples(from, static_cast<std::int64_t>(rows.size()));
+  activate(grid_of(some), {.y = view_of(some, &rows)}, mutable_view_of(to, &rows), nullptr);
+}
+
+struct JoinInPlace : Function<JoinInPlace> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& skipped,
+                            const at::Tensor& passed, const at::Tensor&, const Rows& rows,
+                            double gradient_scale) {
+    const at::Tensor whole = with_samples(passed, rows->batch);
+    copy_samples(skipped, whole, others(*rows));
+    // Both are kept by others too: as the input of this block and of the next.
+    context->save_for_backward({skipped, whole});
+    context->saved_data["rows"] =
+        c10::IValue::make_capsule(c10::make_intrusive<SplitFunction::KeptRows>(rows));
+    context->saved_data["scale"] = gradient_scale;
+    return whole;
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    expect_first_derivative();
+    const variable_list saved = context->get_saved_variables();
+    const auto capsule = context->saved_data["rows"].toCapsule();
+    const SampleRows& rows = *static_cast<const SplitFunction::KeptRows&>(*capsule).rows;
+    const at::Tensor error = dense(errors[0]);
+    const auto samples = static_cast<std::int64_t>(rows.rows.size());
+    const auto scale = static_cast<float>(context->saved_data["scale"].toDouble());
+    const at::Tensor lost = difference(saved[0], with_samples(saved[1], samples), &rows.rows);
+    std::vector<float> worth(rows.rows.size());
+    image_products(grid_of(lost), view_of(error, &rows.rows), view_of(lost), worth.data());
+    const at::Tensor skip = at::zeros({error.size(0)});
+    float* const of_samples = skip.data_ptr<float>();
+    for (std::size_t i = 0; i < worth.size(); ++i) of_samples[rows.rows[i]] = worth[i] / scale;
+    return {error, with_samples(error, samples), skip, {}, {}};
+  }
+};
+
 }  // namespace
+
+at::Tensor with_samples(const at::Tensor& x, std::int64_t samples) {
+  std::vector<std::int64_t> sizes = x.sizes().vec();
+  sizes[0] = samples;
+  const at::NoGradGuard no_grad;
+  return at::empty({0}, x.options()).set_(x.storage(), x.storage_offset(), sizes, x.strides());
+}
+
+at::Tensor room_for_samples(const at::Tensor& x, std::int64_t batch) {
+  std::vector<std::int64_t> sizes = x.sizes().vec();
+  sizes[0] = batch;
+  return with_samples(at::empty(sizes, x.options(), at::MemoryFormat::ChannelsLast), x.size(0));
+}
+
+SplitSamples split_samples(const at::Tensor& x, const Rows& rows, Around around) {
+  const variable_list handles = SplitFunction::apply(x, rows, around);
+  return {handles[0], handles[1], handles[2]};
+}
+
+UnitTensor join_in_place(const UnitTensor& skipped, const UnitTensor& passed,
+                         const at::Tensor& skip) {
+  UnitTensor result{.values = JoinInPlace::apply(skipped.values, passed.values, skip, passed.rows,
+                                                 double{skipped.gradient_scale}),
+                    .gradient_scale = skipped.gradient_scale};
+  const std::vector<int>& rows = passed.rows->rows;
+  if (static_cast<std::int64_t>(rows.size()) < passed.rows->batch) {
+    result.sample_ranges = skipped.sample_ranges;
+    if (result.sample_ranges.empty()) return result;
+  } else {
+    result.sample_ranges.resize(rows.size());
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    result.sample_ranges[static_cast<std::size_t>(rows[i])] = passed.sample_ranges[i];
+  }
+  return result;
+}
 
 at::Tensor select_samples(const at::Tensor& x, const std::vector<int>& rows) {
   return SelectFunction::apply(x, index_of(rows, x.device()));

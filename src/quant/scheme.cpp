@@ -9,8 +9,7 @@ namespace {
 
 // Gradients may be left out, and the quantizers that few schemes have.
 bool complete(const Scheme& scheme) {
-  return scheme.weight.quantize && scheme.activation.range && scheme.activation.quantize &&
-         scheme.error;
+  return scheme.weight.quantize && scheme.activation.quantize && scheme.error;
 }
 
 }  // namespace
@@ -18,8 +17,7 @@ bool complete(const Scheme& scheme) {
 std::string obstacle(const Scheme& scheme, Executor executor) {
   if (!complete(scheme)) {
     return "the scheme \"" + scheme.name +
-           "\" is incomplete: expected weight.quantize, activation.range, activation.quantize and "
-           "error";
+           "\" is incomplete: expected weight.quantize, activation.quantize and error";
   }
   const bool kernels = scheme.kernels != Scheme::Kernels::none;
   if (kernels == (executor != Executor::simulate)) return "";

@@ -38,6 +38,13 @@ at::Tensor at_own_bits(const LayerCall& call, int LayerBits::*role, const AtBits
   return result;
 }
 
+at::Tensor quantized_input_gradient(const at::Tensor& gradient, const LayerCall& call) {
+  if (call.bits.error == 0 || !call.scheme->input_gradient) return gradient;
+  return at_own_bits(call, &LayerBits::error, [&](int bits) {
+    return call.scheme->input_gradient(gradient, bits, noise_for(call, "input gradient"));
+  });
+}
+
 }  // namespace
 
 at::Tensor quantized_input(const at::Tensor& x, const LayerCall& call) {
@@ -75,9 +82,10 @@ bool asks_for_weight(const LayerCall& call) {
 }
 
 at::Tensor through_input(const at::Tensor& gradient, const at::Tensor& x, const LayerCall& call) {
-  if (!asks_for_input(call)) return gradient;
+  const at::Tensor quantized = quantized_input_gradient(gradient, call);
+  if (!asks_for_input(call)) return quantized;
   return at_own_bits(call, &LayerBits::activation, [&](int bits) {
-    return call.scheme->activation.gradient(gradient, x, call.input_range, bits);
+    return call.scheme->activation.gradient(quantized, x, call.input_range, bits);
   });
 }
 

@@ -37,12 +37,13 @@ integer::GradientSource gated_by_activation(const UnitState& state, const UnitTe
 // How the input's codes are made: from where they are kept, or again from what they were made of.
 std::unique_ptr<integer::CodeMaker> input_maker(const UnitState& state, const at::Tensor& source) {
   const integer::CodeGrid grid = state.call.shape.input_grid();
-  if (state.pending == nullptr) {
+  if (state.pending == nullptr && state.kept == Kept::as_codes) {
     return std::make_unique<integer::StoredCodes>(grid, state.input,
                                                   source.data_ptr<std::uint8_t>());
   }
-  return std::make_unique<integer::ActivationCodes>(
-      grid, activation_source(source, state.pending.get()), state.input);
+  integer::ActivationSource values = activation_source(source, state.pending.get());
+  values.y = view_of(source, state.rows ? &state.rows->rows : nullptr);
+  return std::make_unique<integer::ActivationCodes>(grid, values, state.input);
 }
 
 at::Tensor empty_input_gradient(const integer::ConvShape& shape, const at::Tensor& like) {
@@ -178,11 +179,11 @@ UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
   const at::Tensor added = arrived.second.defined() ? dense(arrived.second) : at::Tensor();
   const std::vector<float> of_means = per_channel(state, arrived.means);
   integer::GradientSource source = gated_by_activation(state, saved);
-  source.gradient = view_of(gradient);
+  source.gradient = view_of(gradient, state.joined_rows ? &state.joined_rows->rows : nullptr);
   source.residual = view_of(added);
   source.per_channel = of_means;
   // Gated and added up once, where it is needed as a tensor or would be added up again.
-  if (wants.residual || added.defined()) gradients.residual = at::empty_like(gradient);
+  if (wants.residual || added.defined()) gradients.residual = at::empty_like(saved.y);
   const integer::GradientSums sums = sums_of(gradient, source, state, gradients.residual);
   if (gradients.residual.defined()) {
     source = {.gradient = view_of(gradients.residual), .y = view_of(saved.y)};

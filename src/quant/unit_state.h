@@ -20,12 +20,15 @@ struct SampleKind {
 // pass, which needs to know the input at the bits of every option.
 struct UnitState : torch::CustomClassHolder {
   IntegerUnitCall call;
-  integer::CodeParams input;                   // of the codes that are kept or made again
-  std::vector<SampleKind> kinds;               // of a call with a choice
-  std::shared_ptr<const PendingNorm> pending;  // of the input
-  std::shared_ptr<StoredInput> stored;         // likewise
-  std::shared_ptr<ReturnedGradient> returned;  // where the output's reader leaves its gradient
-  integer::ChannelStats stats;                 // of y
+  integer::CodeParams input;                      // of the codes that are kept or made again
+  std::vector<SampleKind> kinds;                  // of a call with a choice
+  std::shared_ptr<const PendingNorm> pending;     // of the input
+  std::shared_ptr<StoredInput> stored;            // likewise
+  std::shared_ptr<const SampleRows> rows;         // likewise
+  std::shared_ptr<const SampleRows> joined_rows;  // of residual and output
+  std::shared_ptr<ReturnedGradient> returned;     // where the output's reader leaves its gradient
+  Kept kept = Kept::as_codes;                     // likewise
+  integer::ChannelStats stats;                    // of y
   integer::BatchNorm norm;
   float gradient_scale = 1.0f;  // of input and output alike
   bool joined = false;          // whether a residual was added

@@ -1,6 +1,7 @@
 #include "bitcycle/quant/unit_tensor.h"
 
 #include "bitcycle/kernels/integer/convert.h"
+#include "bitcycle/kernels/integer/passes.h"
 #include "bitcycle/kernels/integer/pool.h"
 
 #include "quant/dense.h"
@@ -63,6 +64,55 @@ struct ForkHalf : Function<ForkHalf> {
     const at::Tensor sum = at::empty_like(a);
     activate(grid_of(a), {.y = view_of(a), .residual = view_of(b)}, mutable_view_of(sum), nullptr);
     return {sum};
+  }
+};
+
+// What each pixel has of the gradient of its channel's mean, rounded to halves on the way.
+std::vector<float> spread(const at::Tensor& means_error, double scale, std::int64_t pixels) {
+  const at::Tensor plain = means_error.contiguous();
+  const auto rounded = [](float x) { return integer::to_float(integer::to_half(x)); };
+  const float factor = static_cast<float>(scale), share = 1.0f / static_cast<float>(pixels);
+  std::vector<float> result;
+  result.reserve(static_cast<std::size_t>(plain.numel()));
+  for (const float error : values(plain))
+    result.push_back(rounded(rounded(error * factor) * share));
+  return result;
+}
+
+struct ChannelMeansOfHalf : Function<ChannelMeansOfHalf> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x, double scale) {
+    context->saved_data["scale"] = scale;
+    context->saved_data["sizes"] = x.sizes();
+    context->set_materialize_grads(false);
+    const at::Tensor means = at::empty({x.size(0), x.size(1)}, x.options());
+    mean_pool(grid_of(x), view_of(dense(x)), mutable_view_of(means));
+    return {x.detach(), means.to(at::kFloat)};
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& errors) {
+    if (!errors[1].defined()) return {errors[0], {}};
+    const at::Tensor error = errors[0].defined()
+                                 ? dense(errors[0])
+                                 : at::zeros(context->saved_data["sizes"].toIntVector(), at::kHalf)
+                                       .contiguous(at::MemoryFormat::ChannelsLast);
+    const std::vector<float> added =
+        spread(errors[1], context->saved_data["scale"].toDouble(), error.size(2) * error.size(3));
+    const std::vector<float> no_means(static_cast<std::size_t>(error.size(1)), 0.0f);
+    gradient_sums(grid_of(error),
+                  {.gradient = view_of(error), .y = view_of(error), .per_channel = added}, no_means,
+                  mutable_view_of(error));
+    return {error, {}};
+  }
+};
+
+// Copies samples that are in place; gradients have their shape.
+struct Copied : Function<Copied> {
+  static at::Tensor forward(AutogradContext*, const at::Tensor& x, const SampleRows* rows) {
+    at::Tensor copy = at::empty(x.sizes(), x.options(), at::MemoryFormat::ChannelsLast);
+    activate(grid_of(x), {.y = view_of(x, &rows->rows)}, mutable_view_of(copy), nullptr);
+    return copy;
+  }
+  static variable_list backward(AutogradContext*, const variable_list& errors) {
+    return {errors[0], {}};
   }
 };
 
@@ -146,7 +196,15 @@ integer::ActivationSource activation_source(const at::Tensor& values, const Pend
 }
 
 at::Tensor ready(const UnitTensor& x) {
+  if (x.rows != nullptr) return Copied::apply(x.values, x.rows.get());
   return x.pending == nullptr ? x.values : Ready::apply(x.values, x.pending);
+}
+
+UnitTensor applied(UnitTensor x) {
+  if (x.pending == nullptr) return x;
+  x.values = ready(x);
+  x.pending.reset();
+  return x;
 }
 
 at::Tensor enter_half(const at::Tensor& x, float scale) {
@@ -159,6 +217,11 @@ at::Tensor leave_half(const at::Tensor& x, float scale) {
 std::pair<at::Tensor, at::Tensor> fork_half(const at::Tensor& x) {
   const variable_list copies = ForkHalf::apply(x);
   return {copies[0], copies[1]};
+}
+
+std::pair<at::Tensor, at::Tensor> with_channel_means(const at::Tensor& x, float scale) {
+  const variable_list outputs = ChannelMeansOfHalf::apply(x, double{scale});
+  return {outputs[0], outputs[1]};
 }
 
 at::Tensor max_pool_half(const at::Tensor& x, int kernel, int stride, int pad) {

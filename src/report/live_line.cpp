@@ -2,6 +2,8 @@
 
 #include "bitcycle/report/narration.h"
 
+#include "report/printable.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -44,7 +46,7 @@ void LiveLine::update(const std::string& text) {
 
 void LiveLine::print(const std::string& text) {
   clear();
-  narrate(text + '\n', stream_);
+  narrate(printable(text) + '\n', stream_);
 }
 
 std::string readable_duration(double seconds) {

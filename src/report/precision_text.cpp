@@ -1,5 +1,6 @@
 #include "bitcycle/report/precision_text.h"
 
+#include "bitcycle/config/backend.h"
 #include "bitcycle/schedule/schedule.h"
 #include "bitcycle/schedule/spec.h"
 
@@ -56,7 +57,9 @@ std::string full_schedule_text(const ScheduleSpec& spec) {
   return text;
 }
 
-std::string precision_text(const PrecisionRecipe& precision) {
+namespace {
+
+std::string bits_text(const PrecisionRecipe& precision) {
   const std::string overrides = precision.overrides.empty() ? "" : " with overrides";
   if (precision.progressive) return progressive_text(*precision.progressive) + overrides;
   if (precision.dynamic) return dynamic_text(*precision.dynamic) + overrides;
@@ -67,6 +70,37 @@ std::string precision_text(const PrecisionRecipe& precision) {
   const ScheduleSpec& back = precision.backward;
   const bool plain = back.name == "static" && back.max != 0;
   return forward + "/" + (plain ? std::to_string(back.max) : schedule_text(back)) + overrides;
+}
+
+// The name of a scheme that no backend has of itself, else "".
+std::string named_scheme(const PrecisionRecipe& precision) {
+  switch (precision.scheme) {
+    case SchemeName::automatic:
+    case SchemeName::sbm:
+    case SchemeName::integer:
+      return "";
+    default:
+      return name(precision.scheme);
+  }
+}
+
+}  // namespace
+
+std::string precision_text(const PrecisionRecipe& precision) {
+  const std::string text = bits_text(precision), scheme = named_scheme(precision);
+  return text == "float" || scheme.empty() ? text : text + " " + scheme;
+}
+
+std::string scheme_text(const PrecisionRecipe& precision, std::string_view backend) {
+  if (bits_text(precision) == "float") return "float";
+  const bool settled = backend == name(Backend::simulate) || backend == name(Backend::integer);
+  return name(settled ? settled_scheme(precision.scheme, parse_backend(backend))
+                      : precision.scheme);
+}
+
+std::string scheme_note(const PrecisionRecipe& precision) {
+  const std::string scheme = named_scheme(precision);
+  return scheme.empty() ? "" : ", scheme " + scheme;
 }
 
 }  // namespace bitcycle

@@ -1,8 +1,9 @@
 #include "bitcycle/report/svg_plot.h"
 
+#include "report/xml_text.h"
+
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -44,19 +45,6 @@ const char* css_class(LineStyle style) {
       return "dashed";
   }
   return "";
-}
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (char c : text) {
-    const std::string_view entity = c == '<'   ? "&lt;"
-                                    : c == '>' ? "&gt;"
-                                    : c == '&' ? "&amp;"
-                                    : c == '"' ? "&quot;"
-                                               : std::string_view(&c, 1);
-    safe += entity;
-  }
-  return safe;
 }
 
 // A distance of 1, 2 or 5 times a power of ten that cuts `range` into at most `parts`.

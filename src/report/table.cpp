@@ -1,5 +1,7 @@
 #include "bitcycle/report/table.h"
 
+#include "report/printable.h"
+
 #include <algorithm>
 #include <cassert>
 #include <string_view>
@@ -44,6 +46,7 @@ Table::Table(std::vector<std::string> header) {
 
 void Table::add_row(std::vector<std::string> cells) {
   assert(cells.size() == rows_.front().size());
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -6,9 +6,12 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/network/zoo.h"
 
+#include "data/subset.h"
 #include "quant/finite_tensor.h"
+#include "tasks/kept_count.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bitcycle {
 namespace {
@@ -41,10 +44,10 @@ Augmentation recipe_augmentation(const DataRecipe& data) {
 
 Network fitting_network(const Recipe& recipe, const Dataset& dataset,
                         const Augmentation& augmentation) {
-  return with_gates(make_network(recipe.model.name,
-                                 {.classes = class_count(recipe, dataset),
-                                  .input = output_shape(augmentation, dataset.image(0).shape)}),
-                    recipe.precision);
+  return for_precision(make_network(recipe.model.name,
+                                    {.classes = class_count(recipe, dataset),
+                                     .input = output_shape(augmentation, dataset.image(0).shape)}),
+                       recipe.precision);
 }
 
 BlockOptions block_options(const DynamicRecipe& recipe) {
@@ -61,6 +64,49 @@ BlockOptions block_options(const DynamicRecipe& recipe) {
 double count_correct(const at::Tensor& logits, const at::Tensor& labels) {
   return static_cast<double>(logits.argmax(1).eq(labels).sum().item<std::int64_t>());
 }
+
+LoaderOptions evaluation_order(const DataRecipe& data) {
+  return {.batch_size = data.batch_size, .order = SampleOrder::sequential, .workers = data.workers};
+}
+
+// Over `count` batches, which are asked for in order.
+template <typename BatchAt>
+Score score_batches(NetworkModelImpl& model, std::int64_t count, BatchAt&& batch_at) {
+  const torch::NoGradGuard no_grad;
+  const bool was_training = model.is_training();
+  model.eval();
+  double loss = 0, correct = 0;
+  std::int64_t samples = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const TensorBatch batch = batch_at(i);
+    const at::Tensor logits = model.forward(batch.images);
+    loss += at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
+    correct += count_correct(logits, batch.labels);
+    samples += batch.labels.size(0);
+  }
+  model.train(was_training);
+  const auto all = static_cast<double>(samples);
+  return {.metrics = metrics_of(TaskKind::image_classification)
+                         .measure({{"accuracy", correct, all}, {"loss", loss, all}}),
+          .count = samples};
+}
+
+class KeptPictures : public KeptSamples {
+ public:
+  KeptPictures(NetworkModelImpl& model, std::vector<TensorBatch> batches, std::int64_t count)
+      : model_(model), batches_(std::move(batches)), count_(count) {}
+
+  std::int64_t count() const override { return count_; }
+  Score score() override {
+    return score_batches(model_, std::ssize(batches_),
+                         [&](std::int64_t i) { return batches_[static_cast<std::size_t>(i)]; });
+  }
+
+ private:
+  NetworkModelImpl& model_;
+  std::vector<TensorBatch> batches_;
+  std::int64_t count_;
+};
 
 // Pools have no name of their own; that of the layer before them tells where they are.
 std::string title(const Network& network, const Node& node) {
@@ -169,25 +215,33 @@ std::string ImageClassification::first_nonfinite_layer() {
 }
 
 Score ImageClassification::evaluate(Split which) {
-  const torch::NoGradGuard no_grad;
-  const bool was_training = model_->is_training();
-  model_->eval();
   const auto dataset = split(which);
-  Loader loader(dataset, evaluation_augmentation_,
-                {.batch_size = recipe_.data.batch_size,
-                 .order = SampleOrder::sequential,
-                 .workers = recipe_.data.workers});
-  double loss = 0, correct = 0;
+  Loader loader(dataset, evaluation_augmentation_, evaluation_order(recipe_.data));
+  return score_batches(*model_, loader.steps_per_epoch(),
+                       [&](std::int64_t) { return to_tensors(loader.next(), device_); });
+}
+
+void ImageClassification::require_room_for(std::int64_t samples) const {
+  const ImageShape shape = output_shape(evaluation_augmentation_, training_.train->image(0).shape);
+  const std::int64_t bytes = samples * shape.channels * shape.height * shape.width *
+                             static_cast<std::int64_t>(sizeof(float));
+  require_memory(static_cast<std::uint64_t>(bytes),
+                 "keeping " + std::to_string(samples) + " pictures", "Take fewer samples.");
+}
+
+std::unique_ptr<KeptSamples> ImageClassification::keep_samples(std::int64_t count, RandomKey key) {
+  const std::int64_t all = training_.train->size();
+  const std::int64_t kept = kept_count(count, all, "samples");
+  require_room_for(kept);
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(all));
+  std::iota(indices.begin(), indices.end(), 0);
+  Loader loader(subset(training_.train, limited(std::move(indices), kept, key)),
+                evaluation_augmentation_, evaluation_order(recipe_.data));
+  std::vector<TensorBatch> batches;
   for (std::int64_t step = 0; step < loader.steps_per_epoch(); ++step) {
-    const TensorBatch batch = to_tensors(loader.next(), device_);
-    const at::Tensor logits = model_->forward(batch.images);
-    loss += at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
-    correct += count_correct(logits, batch.labels);
+    batches.push_back(to_tensors(loader.next(), device_));
   }
-  model_->train(was_training);
-  const auto samples = static_cast<double>(dataset->size());
-  return {.metrics = metrics().measure({{"accuracy", correct, samples}, {"loss", loss, samples}}),
-          .count = dataset->size()};
+  return std::make_unique<KeptPictures>(*model_, std::move(batches), kept);
 }
 
 }  // namespace bitcycle

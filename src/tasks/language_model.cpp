@@ -5,6 +5,7 @@
 #include "bitcycle/config/task_kind.h"
 
 #include "quant/finite_tensor.h"
+#include "tasks/kept_count.h"
 #include "tasks/language_net.h"
 
 #include <cmath>
@@ -38,6 +39,65 @@ std::int64_t checked_vocabulary(const Recipe& recipe, const Corpus& corpus) {
                  "Lower the sizes of the model (docs/recipes.md, [model]).");
   return words;
 }
+
+struct ScoredText {
+  double nats = 0, tokens = 0;
+};
+
+// Over `count` batches, which are asked for in order.
+template <typename BatchAt>
+ScoredText score_text(LanguageNet& net, std::int64_t count, BatchAt&& batch_at) {
+  const torch::NoGradGuard no_grad;
+  torch::nn::Module& module = net.module();
+  const bool was_training = module.is_training();
+  module.eval();
+  ScoredText text;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const TokenBatch& batch = batch_at(i);
+    const auto scored = static_cast<double>(batch.scored);
+    text.nats += net.loss(batch, TextUse::evaluation).item<double>() * scored;
+    text.tokens += scored;
+  }
+  module.train(was_training);
+  return text;
+}
+
+// So many tokens to score, in a row from a place that is drawn by `key`, behind one that is given.
+std::shared_ptr<const TextSplit> stretch_of(const std::shared_ptr<const TextSplit>& text,
+                                            std::int64_t count, RandomKey key) {
+  const std::int64_t all = std::ssize(text->tokens) - 1;
+  const std::int64_t kept = kept_count(count, all, "tokens");
+  if (kept == all) return text;
+  const auto places = static_cast<std::uint64_t>(all - kept + 1);
+  const auto begin = text->tokens.begin() + static_cast<std::int64_t>(key.below(0, places));
+  return std::make_shared<const TextSplit>(TextSplit{
+      .origin = text->origin, .tokens = {begin, begin + kept + 1}, .size = {}, .scored_size = {}});
+}
+
+class KeptText : public KeptSamples {
+ public:
+  KeptText(LanguageNet& net, std::vector<TokenBatch> batches, std::int64_t tokens)
+      : net_(net), batches_(std::move(batches)), tokens_(tokens) {}
+
+  std::int64_t count() const override { return tokens_; }
+  std::string unit() const override { return "tokens"; }
+  Score score() override {
+    const auto batch_at = [&](std::int64_t i) -> const TokenBatch& {
+      return batches_[static_cast<std::size_t>(i)];
+    };
+    const ScoredText text = score_text(net_, std::ssize(batches_), batch_at);
+    return {.metrics = metrics_of(TaskKind::language_model)
+                           .measure({{"perplexity", text.nats, text.tokens},
+                                     {"loss", text.nats, text.tokens}}),
+            .count = tokens_,
+            .unit = unit()};
+  }
+
+ private:
+  LanguageNet& net_;
+  std::vector<TokenBatch> batches_;
+  std::int64_t tokens_;
+};
 
 }  // namespace
 
@@ -135,29 +195,28 @@ std::string LanguageModel::first_nonfinite_layer() {
 }
 
 Score LanguageModel::evaluate(Split which) {
-  const torch::NoGradGuard no_grad;
   Implementation& self = *implementation_;
-  torch::nn::Module& module = self.net->module();
-  const bool was_training = module.is_training();
-  module.eval();
   const auto split = self.split(which);
   const auto batches = self.net->batches(split, TextUse::evaluation);
   auto ahead = prefetch(batches, {.workers = self.recipe.data.workers});
-  double nats = 0, scored = 0;
-  for (std::int64_t i = 0; i < batches->steps_per_epoch(); ++i) {
-    const TokenBatch batch = ahead.next();
-    const auto count = static_cast<double>(batch.scored);
-    nats += self.net->loss(batch, TextUse::evaluation).item<double>() * count;
-    scored += count;
-  }
-  module.train(was_training);
+  const ScoredText text =
+      score_text(*self.net, batches->steps_per_epoch(), [&](std::int64_t) { return ahead.next(); });
   const double characters = static_cast<double>(split->scored_size.characters);
-  return {
-      .metrics = metrics().measure({{"perplexity", nats, scored},
-                                    {"loss", nats, scored},
-                                    {"bits_per_character", nats / std::numbers::ln2, characters}}),
-      .count = static_cast<std::int64_t>(scored),
-      .unit = "tokens"};
+  return {.metrics = metrics().measure(
+              {{"perplexity", text.nats, text.tokens},
+               {"loss", text.nats, text.tokens},
+               {"bits_per_character", text.nats / std::numbers::ln2, characters}}),
+          .count = static_cast<std::int64_t>(text.tokens),
+          .unit = "tokens"};
+}
+
+std::unique_ptr<KeptSamples> LanguageModel::keep_samples(std::int64_t count, RandomKey key) {
+  Implementation& self = *implementation_;
+  const auto split = stretch_of(self.corpus.train, count, key);
+  const auto batches = self.net->batches(split, TextUse::evaluation);
+  std::vector<TokenBatch> kept;
+  for (std::int64_t i = 0; i < batches->steps_per_epoch(); ++i) kept.push_back(batches->make(i));
+  return std::make_unique<KeptText>(*self.net, std::move(kept), batches->scored_per_epoch());
 }
 
 }  // namespace bitcycle

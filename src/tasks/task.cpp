@@ -1,10 +1,16 @@
 #include "bitcycle/tasks/task.h"
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/tasks/image_classification.h"
 #include "bitcycle/tasks/language_model.h"
 
 namespace bitcycle {
+
+std::unique_ptr<KeptSamples> Task::keep_samples(std::int64_t, RandomKey) {
+  throw Error(ErrorCode::usage, "this task has no samples that can be scored at many weights",
+              "Override Task::keep_samples.");
+}
 
 std::unique_ptr<Task> open_task(const Recipe& recipe, const at::Device& device,
                                 const RunTexts& stored) {

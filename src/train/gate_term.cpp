@@ -23,8 +23,7 @@ std::vector<std::vector<double>> choice_shares(const ChoiceCounts& counts) {
 ChoiceCounts count_choices(const GatesImpl& gates) {
   ChoiceCounts counts;
   for (const GateChoice& choice : gates.choices()) {
-    auto& block = counts.emplace_back(static_cast<std::size_t>(gates.options()), 0.0);
-    for (const int option : choice.of_sample) ++block[static_cast<std::size_t>(option)];
+    counts.push_back(counts_of(choice, gates.options()));
   }
   return counts;
 }

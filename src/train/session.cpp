@@ -4,6 +4,7 @@
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/quant/schemes.h"
 
+#include "train/quantized_update.h"
 #include "train/run_files.h"
 
 #include <algorithm>
@@ -33,9 +34,22 @@ at::Device open_device(const std::string& name) {
   return device;
 }
 
-Executor executor_of(const BackendChoice& choice) {
+// A scheme of one's own is simulated unless the recipe insists, and then set_scheme complains.
+BackendChoice choose_backend(const Recipe& recipe, const RunParts& parts,
+                             const PrecisionPolicy& policy) {
+  const PrecisionRecipe& precision = recipe.precision;
+  BackendRequest request{
+      .backend = precision.backend, .scheme = precision.scheme, .device = recipe.device};
+  if (parts.scheme && parts.scheme->kernels == Scheme::Kernels::none &&
+      precision.backend == Backend::automatic) {
+    request.backend = Backend::simulate;
+  }
+  return choose_backend(request, policy);
+}
+
+Executor executor_of(const BackendChoice& choice, const Scheme& scheme) {
   if (choice.backend == Backend::integer) return Executor::integer;
-  return has_kernels(choice.scheme) ? Executor::oracle : Executor::simulate;
+  return scheme.kernels == Scheme::Kernels::none ? Executor::simulate : Executor::oracle;
 }
 
 GatesImpl* gates_of(const torch::nn::Module& model) {
@@ -52,19 +66,19 @@ Step total_steps(const Recipe& recipe, Step steps_per_epoch) {
 
 }  // namespace
 
-Session::Session(const Recipe& recipe, const std::filesystem::path& run_directory)
+Session::Session(const Recipe& recipe, const std::filesystem::path& run_directory,
+                 const RunParts& parts)
     : recipe_(recipe) {
   at::set_num_threads(recipe.threads > 0 ? recipe.threads : omp_get_max_threads());
-  task_ = open_task(recipe, open_device(recipe.device), stored_texts(run_directory));
+  task_ = parts.task(recipe, open_device(recipe.device), stored_texts(run_directory));
   const std::int64_t batches = recipe.optimizer.accumulate;
   const Step per_epoch = (task_->batches_per_epoch() + batches - 1) / batches;
   length_ = {total_steps(recipe, per_epoch), per_epoch};
-  policy_ = make_policy(recipe.precision, task_->layers(), length_);
-  backend_ = choose_backend({.backend = recipe.precision.backend,
-                             .scheme = recipe.precision.scheme,
-                             .device = recipe.device},
-                            *policy_);
-  set_scheme(task_->model(), scheme_of(backend_.scheme), executor_of(backend_));
+  policy_ = parts.policy(recipe.precision, task_->layers(), length_);
+  backend_ = choose_backend(recipe, parts, *policy_);
+  scheme_ = parts.scheme ? *parts.scheme : scheme_of(backend_.scheme);
+  set_scheme(task_->model(), scheme_, executor_of(backend_, scheme_));
+  quantize_start(task_->model(), scheme_.update, *policy_);
   controller_ =
       std::make_unique<PrecisionController>(task_->model(), policy_->layers(), recipe.seed);
   controller_->set_range_start(recipe.precision.range_start);
@@ -93,12 +107,16 @@ ChoiceCounts Session::take_choices() {
 }
 
 // Where all layers are to have certain bits, gates are not asked.
-Score Session::score(Split split, const EvaluationBits& bits, Step step) {
+void Session::apply_evaluation(const EvaluationBits& bits, Step step) {
   using Kind = EvaluationBits::Kind;
   if (gates_ != nullptr) {
     gates_->set_bypassed(bits.kind == Kind::full || bits.kind == Kind::fixed);
   }
   controller_->apply(policy_->evaluation(bits, step), step);
+}
+
+Score Session::score(Split split, const EvaluationBits& bits, Step step) {
+  apply_evaluation(bits, step);
   return task_->evaluate(split);
 }
 

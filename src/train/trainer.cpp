@@ -2,12 +2,11 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/events/evaluations_file.h"
-#include "bitcycle/train/tensor_io.h"
 
+#include "config/statistics_interval.h"
 #include "train/run_files.h"
 #include "train/trainer_implementation.h"
 
-#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -15,13 +14,7 @@
 namespace bitcycle {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr const char* kWeightsReport = "weights.json";
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The cost that gates add to the loss grows with beta, the batch and the blocks.
 std::string divergence_hint(const Recipe& recipe) {
@@ -47,22 +40,13 @@ bool Trainer::Implementation::due(double every_epochs, Step step) const {
   return step == total || (every > 0 && step % every == 0);
 }
 
-// About 200 over the run, and so far apart that they cost little of a short one.
 Step Trainer::Implementation::statistics_every() const {
-  constexpr Step kLooks = 200, kApart = 100;
-  return recipe().statistics_every.value_or(std::max(kApart, total / kLooks));
+  return statistics_interval(recipe(), total);
 }
 
 bool Trainer::Implementation::looks_at(Step step) const {
   const Step every = statistics_every();
   return every > 0 && (step % every == 0 || step == total);
-}
-
-void Trainer::Implementation::lose(const std::shared_ptr<EventSink>& sink, const Error& error) {
-  std::erase(sinks, sink);
-  tell([report = LostSinkReport{sink->name(), error.what(), error.hint()}](EventSink& other) {
-    other.lost_sink(report);
-  });
 }
 
 // Checkpoints of another run are somebody's work.
@@ -81,9 +65,7 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
   session.model().train();
   session.task().start(state.step * recipe().optimizer.accumulate);
   while (state.step < total) {
-    const auto start = Clock::now();
-    train_step();
-    timed_seconds += seconds_since(start);
+    timed_seconds += seconds_of([this] { train_step(); });
     ++timed_steps;
     report_step();
     const bool best = due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
@@ -117,19 +99,6 @@ void Trainer::Implementation::begin() {
   tell([&](EventSink& sink) { begin(sink, start); });
 }
 
-// A file that the run can do without may have been removed, or cut off, while it stood still.
-void Trainer::Implementation::begin(EventSink& sink, const RunStart& start) {
-  const auto offset = state.offsets.find(sink.name());
-  if (offset == state.offsets.end()) return sink.begin(start, 0);
-  try {
-    sink.begin(start, offset->second);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::checkpoint || sink.importance() == Importance::essential) throw;
-    state.offsets.erase(offset);
-    sink.begin(start, 0);
-  }
-}
-
 void Trainer::Implementation::stop() {
   tell([report = step_report()](EventSink& sink) { sink.stop(report); });
   if (store.latest() != state.step) save();
@@ -148,6 +117,7 @@ TaskLoss Trainer::Implementation::compute_step() {
     all.work += result.work;
   }
   bits = session.executed(std::move(bits));
+  if (reduce) reduce_gradients();
   update();
   return all;
 }
@@ -157,23 +127,6 @@ void Trainer::Implementation::train_step() {
   if (looks) session.begin_look();
   count(compute_step());
   if (looks) report_layers(session.end_look());
-}
-
-// The first steps make what later ones find made, and are not timed.
-Rehearsal Trainer::Implementation::rehearse(int steps) {
-  constexpr int kUntimed = 2;
-  Rehearsal result{.layers = session.task().layers(), .backend = name(session.backend().backend)};
-  for (const at::Tensor& tensor : session.model().parameters()) result.parameters += tensor.numel();
-  state.plateau.factor = 0;
-  session.model().train();
-  session.task().start(0);
-  for (int i = -kUntimed; i < steps; ++i) {
-    state.step = std::min(total - 1, total * (2 * std::max(i, 0) + 1) / (2 * steps));
-    const auto start = Clock::now();
-    compute_step();
-    if (i >= 0) result.seconds.push_back(seconds_since(start));
-  }
-  return result;
 }
 
 // Gradients of several batches add up, so each loss counts for its share of the update.
@@ -190,8 +143,19 @@ void Trainer::Implementation::differentiate(const at::Tensor& loss) {
   batches == 1 ? loss.backward() : (loss / batches).backward();
 }
 
+void Trainer::Implementation::reduce_gradients() {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : session.model().parameters()) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  const at::NoGradGuard no_grad;
+  reduce(gradients);
+}
+
 void Trainer::Implementation::update() {
-  const auto damaged = optimizer.step(lr(state.step), state.step);
+  const OptimizerStep step{state.step,
+                           static_cast<double>(state.step) / static_cast<double>(total)};
+  const auto damaged = optimizer.step(lr(state.step), step);
   if (!damaged) return;
   diverge(state.step + 1, "its update made weights that are not finite",
           "the nearest to the loss are in \"" + *damaged + "\"");
@@ -251,72 +215,10 @@ void Trainer::Implementation::report_layers(std::vector<LayerStatistics> layers)
   tell([&](EventSink& sink) { sink.layers(report); });
 }
 
-const char* Trainer::Implementation::best_split() const {
-  return recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation ? "validation"
-                                                                             : "test";
-}
-
-// True when this is the best evaluation so far.
-bool Trainer::Implementation::evaluate_best_split() {
-  const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
-  const Score score =
-      session.score(validation ? Split::validation : Split::test, evaluation_bits, state.step - 1);
-  const Metric& primary = session.task().metrics().primary();
-  const double value = score.value(primary.name);
-  const bool best =
-      score.finite() && (state.best_step == 0 || primary.improves(value, state.best_value));
-  if (best) {
-    state.best_step = state.step;
-    state.best_value = value;
-  }
-  if (recipe().lr_schedule.name == LearningRateRecipe::Name::plateau) {
-    state.plateau.observe(score.value("loss"), recipe().lr_schedule.factor);
-  }
-  report({state.step, best_split(), recipe().evaluation.bits, score, best});
-  return best;
-}
-
-void Trainer::Implementation::report(const EvaluationReport& report) {
-  tell([&](EventSink& sink) { sink.evaluation(report); });
-}
-
-void Trainer::Implementation::sync_sinks() {
-  tell([&](EventSink& sink) {
-    const std::uint64_t offset = sink.sync();
-    if (offset > 0) state.offsets[sink.name()] = offset;
-  });
-}
-
-// The test score of the last weights and of the best ones, and the summary.
-void Trainer::Implementation::finish() {
-  check_best();
-  const auto score_test = [&](Step step) {
-    const Score score = session.score(Split::test, evaluation_bits, step - 1);
-    report({step, "test", recipe().evaluation.bits, score, step == state.best_step});
-    return score;
-  };
-  const Score last = score_test(total);
-  Score best = last;
-  if (state.best_step != 0 && state.best_step != total) {
-    CheckpointFiles loaded = store.load(state.best_step);
-    restore_tensors(std::move(loaded["model.safetensors"]), "the best checkpoint",
-                    model_state(session.model()));
-    best = score_test(state.best_step);
-  }
-  tell([finish = RunFinish{total, state.best_step, last, best}](EventSink& sink) {
-    sink.finish(finish);
-  });
-  sync_sinks();
-  write_summary(directory, recipe(), state,
-                {.backend = session.backend().backend,
-                 .primary = session.task().metrics().primary().name,
-                 .test = {.last = last, .best = best},
-                 .stages = logged_stages(directory, state.offsets[sinks.front()->name()])});
-}
-
-Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks)
-    : implementation_(
-          std::make_unique<Implementation>(recipe, std::move(run_directory), std::move(sinks))) {}
+Trainer::Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks,
+                 const RunParts& parts)
+    : implementation_(std::make_unique<Implementation>(recipe, std::move(run_directory),
+                                                       std::move(sinks), parts)) {}
 Trainer::~Trainer() = default;
 
 bool Trainer::resume(DataChanges changes) {

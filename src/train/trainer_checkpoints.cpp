@@ -33,16 +33,6 @@ std::string last_layer(const std::vector<LayerInfo>& layers) {
 
 }  // namespace
 
-// Checkpoints keep offsets by name.
-void Trainer::Implementation::add_sink(const std::shared_ptr<EventSink>& sink) {
-  const auto has_name = [&](const auto& other) { return other->name() == sink->name(); };
-  if (std::ranges::any_of(sinks, has_name)) {
-    throw Error(ErrorCode::usage, "two sinks of the run have the name \"" + sink->name() + "\"",
-                "Give each sink of one's own another name().");
-  }
-  sinks.push_back(sink);
-}
-
 // The weights of another run count once, at the start: a run that is resumed has its own.
 void Trainer::Implementation::start_from_weights() {
   if (!recipe().model.weights || weights) return;
@@ -66,6 +56,7 @@ std::string Trainer::Implementation::run_identity() const {
   Fingerprint print;
   print.add(fingerprint(settled_recipe()));
   print.add(state.data);
+  if (!own_scheme.empty()) print.add(own_scheme);
   return print.text();
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What a Trainer consists of. Its work is done in two places: trainer.cpp trains, evaluates and
-// reports; trainer_checkpoints.cpp saves, resumes, and keeps the checkpoints in order.
+// What a Trainer consists of. Its work is done in several places: trainer.cpp trains and reports,
+// trainer_evaluation.cpp scores, trainer_checkpoints.cpp saves, resumes, and keeps the checkpoints
+// in order, trainer_sinks.cpp looks after the sinks, trainer_rehearsal.cpp takes steps on trial.
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/learning_rate.h"
@@ -17,22 +18,34 @@
 #include "bitcycle/train/trainer.h"
 #include "bitcycle/train/weights.h"
 
+#include <chrono>
 #include <map>
 #include <optional>
 
 namespace bitcycle {
 
+// That a call takes.
+template <typename Call>
+double seconds_of(const Call& call) {
+  const auto start = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 struct Trainer::Implementation {
-  Implementation(const Recipe& recipe, std::filesystem::path run_directory, EventSinks others)
-      : session(recipe, run_directory),
+  Implementation(const Recipe& recipe, std::filesystem::path run_directory, EventSinks others,
+                 const RunParts& parts)
+      : session(recipe, run_directory, parts),
         total(session.length().steps),
-        optimizer(session.model(), recipe.optimizer),
+        optimizer(session.model(), recipe.optimizer, session.scheme().update),
         meter(session.policy()),
         evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
         directory(run_directory),
         store(run_directory),
         sinks{std::make_shared<MetricsFile>(run_directory),
-              std::make_shared<TimingFile>(run_directory)} {
+              std::make_shared<TimingFile>(run_directory)},
+        own_scheme(parts.scheme ? parts.scheme->name : ""),
+        reduce(parts.reduce) {
     if (statistics_every() > 0) sinks.push_back(std::make_shared<LayersFile>(run_directory));
     if (recipe.tensorboard) sinks.push_back(std::make_shared<TensorBoardFile>(run_directory));
     for (const auto& sink : others) add_sink(sink);
@@ -74,6 +87,7 @@ struct Trainer::Implementation {
   void train_step();
   Rehearsal rehearse(int steps);
   void differentiate(const at::Tensor& loss);
+  void reduce_gradients();
   void update();
   void count(const TaskLoss& result);
   [[noreturn]] void diverge(Step step, const std::string& what, const std::string& where) const;
@@ -88,6 +102,7 @@ struct Trainer::Implementation {
   // Leaves out a sink that the run can do without, and says so.
   void lose(const std::shared_ptr<EventSink>& sink, const Error& error);
   const char* best_split() const;
+  std::string evaluation_widths(Step step) const;
   std::string damage_of(Step step) const;
   void check_best();
   void mark_best();
@@ -106,6 +121,8 @@ struct Trainer::Implementation {
   std::filesystem::path directory;
   CheckpointStore store;
   EventSinks sinks;
+  std::string own_scheme;  // the name of one that the recipe does not know
+  std::function<void(std::vector<at::Tensor>&)> reduce;
   TrainState state;
   std::vector<std::string> notices;
   std::optional<TakenWeights> weights;  // that the run starts from

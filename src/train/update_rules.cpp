@@ -6,21 +6,20 @@
 #include <cmath>
 
 namespace bitcycle {
-namespace {
 
-// g += d p
 void add_l2_penalty(OptimizerSlot& slot) {
   slot.parameter.mutable_grad().add_(slot.parameter, slot.decay);
 }
 
+void update_momentum(OptimizerSlot& slot, double momentum) {
+  slot.first.mul_(momentum).add_(slot.parameter.grad());
+}
+
+namespace {
+
 // p *= 1 - lr d
 void decay_parameter(OptimizerSlot& slot, double lr) {
   slot.parameter.mul_(1.0 - lr * slot.decay);
-}
-
-// v = u v + g
-void update_momentum(OptimizerSlot& slot, double momentum) {
-  slot.first.mul_(momentum).add_(slot.parameter.grad());
 }
 
 // m = b1 m + (1 - b1) g;  s = b2 s + (1 - b2) g^2

@@ -22,6 +22,10 @@ struct UpdateRule {
   const char* second;  // null: there is none
 };
 
+// The parts of SGD: g += d p, and v = u v + g.
+void add_l2_penalty(OptimizerSlot& slot);
+void update_momentum(OptimizerSlot& slot, double momentum);
+
 const UpdateRule& update_rule(OptimizerRecipe::Name name);
 
 }  // namespace bitcycle

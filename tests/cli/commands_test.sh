@@ -50,6 +50,8 @@ expect 2 'Write --set steps=3' "$bitcycle" train --steps 3 small.toml
 expect 2 'Write --set epochs=2' "$bitcycle" train small.toml --epochs=2
 expect 2 'Write --set optimizer.lr=0.1' "$bitcycle" train small.toml --lr 0.1
 expect 2 'Write --set data.batch_size=64' "$bitcycle" train small.toml --batch-size 64
+expect 2 'Write --set optimizer.lr=0.1 --set epochs=3 --set data.batch_size=64. ' \
+  "$bitcycle" train small.toml --lr 0.1 --epochs 3 --batch-size 64
 expect 2 'Write --run-dir out' "$bitcycle" train small.toml --output-dir out
 expect 2 'Run with --help' "$bitcycle" train small.toml --nonsense
 

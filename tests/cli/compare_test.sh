@@ -85,7 +85,34 @@ expect 0 'empty: no run has begun here' "$bitcycle" compare empty static-1
 expect 0 'nowhere: there is no such directory' "$bitcycle" compare nowhere static-1
 cp -r cpt-1 damaged && echo '{' >damaged/summary.json
 expect 0 'damaged: damaged/summary.json' "$bitcycle" compare damaged static-1
-expect 4 'damaged/summary.json' "$bitcycle" compare damaged
+expect 4 'damaged/summary.json: expected what a finished run came to' "$bitcycle" compare damaged
+! grep -q 'json.exception' out.txt || fail "an exception of the library: $(cat out.txt)"
+rm damaged/summary.json && ln -s summary.json damaged/summary.json
+expect 4 'Too many levels of symbolic links' "$bitcycle" compare damaged
+! grep -q 'filesystem error' out.txt || fail "an exception of the library: $(cat out.txt)"
+rm damaged/recipe.toml
+expect 4 'damaged/recipe.toml is missing' "$bitcycle" compare damaged
 expect 2 'no run directory' "$bitcycle" compare empty
 "$bitcycle" compare empty unfinished static-1 --json >out.json
 grep -q '"state": "unreadable"' out.json && grep -q '"state": "unfinished"' out.json || fail "states"
+
+# An unfinished run under "auto" is carried out by what its log says; one that has not begun, by nothing.
+cp -r unfinished going && sed -i 's/backend = "simulate"/backend = "auto"/' going/recipe.toml
+expect 0 'simulate' "$bitcycle" compare going static-1
+"$bitcycle" compare going static-1 --json | grep -q '"backend": "auto"' && fail "auto carries nothing out"
+mkdir waiting && cp going/recipe.toml waiting/
+"$bitcycle" compare waiting static-1 --json | grep -q '"backend": null' || fail "a backend before the start"
+
+# Folders of runs, and sweeps in them.
+mkdir -p folder/deeper
+cp -r cpt-1 static-1 folder/ && cp -r cpt-2 static-2 folder/deeper/
+"$bitcycle" compare folder/cpt-1 folder/deeper/cpt-2 folder/deeper/static-2 folder/static-1 >named.txt
+"$bitcycle" compare folder | diff named.txt - || fail "a folder is not its runs"
+expect 2 'no folder of any' "$bitcycle" compare empty
+printf 'recipe = "small.toml"\n[set]\nsteps = 2\ndata.limit = 64\n[variants.a]\n[variants.b]\nprecision.forward = 8\n' >s.toml
+"$bitcycle" sweep s.toml --run-dir folder/one -q >/dev/null
+expect 0 'folder/static-1' "$bitcycle" compare folder --json
+grep -q '"name": "a"' out.txt || fail "no group of the sweep: $(cat out.txt)"
+cp -r folder/one folder/two
+expect 0 '"name": "one/a"' "$bitcycle" compare folder --json
+grep -q '"baseline": "two/b"' out.txt || fail "groups of two sweeps are mixed: $(cat out.txt)"

@@ -48,7 +48,7 @@ TEST(ComparisonTest, ARunThatWasMadeAgainIsNoOtherSeed) {
 
 TEST(ComparisonTest, OnlyFiniteScoresOfFinishedRunsCount) {
   ComparedRun going = run("b", 2, 4, 99);
-  going.run.state = RunState::unfinished;
+  going.run.state = SummaryState::unfinished;
   const Comparison found =
       compare_runs({run("a", 1, 4, 50), going, run("c", 3, 4, kNan), run("d", 1, 8, 50)}, 3);
   EXPECT_EQ(found.groups[0].score->count, 1u);
@@ -67,6 +67,18 @@ TEST(ComparisonTest, TimesOfAnotherMachineNetworkOrLengthAreWithheld) {
     EXPECT_TRUE(found.times_withheld);
   }
   EXPECT_FALSE(compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 50)}, 1).times_withheld);
+}
+
+TEST(ComparisonTest, DifferentLengthsAreTold) {
+  ComparedRun longer = run("b", 1, 8, 50);
+  longer.run.total = 20;
+  const std::string text = comparison_text(compare_runs({run("a", 1, 4, 50), longer}, 1));
+  EXPECT_THAT(text, HasSubstr("The runs are of different lengths"));
+  EXPECT_THAT(text, HasSubstr("  steps  "));
+  const std::string same =
+      comparison_text(compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 50)}, 1));
+  EXPECT_THAT(same, Not(HasSubstr("different lengths")));
+  EXPECT_THAT(same, HasSubstr("10 steps"));
 }
 
 TEST(ComparisonTest, ScoresOfOtherDataAreNotSubtracted) {

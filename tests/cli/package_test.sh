@@ -31,6 +31,8 @@ if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
   installed/own_run run >/dev/null || fail "find_package: own_run did not train"
   "$work/prefix/bin/bitcycle" eval run --bits 8 >/dev/null || fail "own_run left no run"
   installed/own_run run >again.txt || fail "own_run did not resume"
+  installed/own_task circle >/dev/null || fail "find_package: own_task did not learn"
+  installed/own_task circle >/dev/null || fail "own_task did not resume"
   ! grep -q '^step' again.txt || fail "own_run did not go on where it stood: $(<again.txt)"
 fi
 

@@ -37,6 +37,9 @@ for text in 'cat/notes.txt is no picture' 'cat/cut.jpg is damaged' 'dog/.DS_Stor
 done
 grep -qF '4 of 20 pictures are tested on' out.txt || fail "no word of the split: $(cat out.txt)"
 
+grep -qF 'own: 2 classes; 12 pictures to train on, 4 to validate on, 4 to test on' out.txt ||
+  fail "no sizes: $(cat out.txt)"
+
 # The same pictures in the same run: fingerprints are functions of content.
 "$bitcycle" train own.toml --run-dir again -q >/dev/null
 same_runs runs/own again
@@ -46,6 +49,12 @@ cmp again/metrics.jsonl moved/metrics.jsonl || fail "the place of a folder count
 "$bitcycle" eval runs/own --json | grep -q '"samples": 4' || fail "eval does not see the test pictures"
 "$bitcycle" eval runs/own --split validation --json | grep -q '"samples": 4' || fail "validation"
 
+# From another directory they are found where the run was started; what is here comes after that.
+(cd / && "$bitcycle" eval "$work/again" --json) | grep -q '"samples": 4' || fail "eval from elsewhere"
+mkdir moved-away && cp -r again elsewhere moved-away/ && mv moved-away/elsewhere moved-away/own
+sed -i 's|"directory":"[^"]*"|"directory":"/nowhere"|' moved-away/again/timing.jsonl
+(cd moved-away && "$bitcycle" eval again --json) | grep -q '"samples": 4' || fail "eval of a moved run"
+
 # More strays change nothing; another picture does.
 echo more >own/cat/more.txt
 expect 0 'test' "$bitcycle" eval runs/own
@@ -54,6 +63,11 @@ expect 3 'the data are not those of the run' "$bitcycle" eval runs/own
 
 # Checking them: damage is an error, strays are none.
 expect 3 'dog/bomb.png' "$bitcycle" data --root own --verify
+cp -r own many
+for i in $(seq 7); do cp many/cat/cut.jpg "many/cat/"$'cut\e[31m'"$i.jpg"; done
+expect 3 'and 4 more' "$bitcycle" data --root many --verify
+! grep -q $'\e' out.txt || fail "names of files reach the terminal: $(cat -v out.txt)"
+! grep -A9 '^Damaged in' out.txt | grep -qE '^.{81,}' || fail "too wide: $(cat out.txt)"
 rm own/cat/cut.jpg own/dog/bomb.png
 expect 0 'intact' "$bitcycle" data --root own --verify
 

@@ -24,8 +24,8 @@ expect 0 'damaged' "$bitcycle" compare run damaged
 rm damaged/summary.json
 expect 0 'step 4 of 4' "$bitcycle" compare run damaged
 rm damaged/recipe.toml
-expect 0 'damaged: no run has begun here' "$bitcycle" compare run damaged
-expect 2 'damaged" is no run directory' "$bitcycle" compare damaged
+expect 0 'damaged: damaged/recipe.toml is missing' "$bitcycle" compare run damaged
+expect 4 'damaged/recipe.toml is missing' "$bitcycle" compare damaged
 
 # A resume cuts off half a line of timing.jsonl, which a machine that lost its power may leave.
 cp -r run torn && rm torn/summary.json && printf '{"step": 9, "sec' >>torn/timing.jsonl

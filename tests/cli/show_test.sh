@@ -70,6 +70,28 @@ rm damaged/metrics.jsonl
 expect 2 'is no run directory' "$bitcycle" show damaged
 expect 2 'is no run directory' "$bitcycle" show nowhere
 
+# Files that are none: what can be read is shown and reported.
+for file in recipe.toml metrics.jsonl timing.jsonl summary.json evaluations.json; do
+  cp -r run odd && rm odd/$file && mkdir odd/$file
+  expect 0 "note: $file cannot be read." "$bitcycle" show odd
+  expect 0 "$file cannot be read." "$bitcycle" report odd --json
+  rmdir odd/$file && ln -s $file odd/$file
+  expect 0 "note: $file cannot be read." "$bitcycle" show odd
+  expect 0 "$file cannot be read." "$bitcycle" report odd --json
+  rm -r odd
+done
+cp -r run odd && rm odd/recipe.toml
+expect 0 'recipe.toml is missing.' "$bitcycle" report odd --json
+
+# A report takes folders of runs; those of several are told apart.
+mkdir -p folder/sweep other && cp -r run folder/a && cp -r run folder/sweep/b && cp -r run other/a
+names() { "$bitcycle" report "$@" --json | grep -oE '"name":"[^"]*","group"' | cut -d'"' -f4 | tr '\n' ' '; }
+[[ $(names folder) == 'a sweep/b ' ]] || fail "names within a folder: $(names folder)"
+[[ $(names folder other run/) == 'folder/a folder/sweep/b other/a run ' ]] || fail "$(names folder other run/)"
+mkdir nothing
+expect 2 'is no run directory, and no folder of any' "$bitcycle" report nothing
+expect 2 'there is no run directory "nowhere"' "$bitcycle" report nowhere
+
 # A run goes on without files that it can do without.
 mkdir -p blocked/layers.jsonl
 expect 0 'warning: cannot write blocked/layers.jsonl' "$bitcycle" train small.toml --run-dir blocked -q
@@ -82,5 +104,9 @@ expect 0 'accuracy' "$bitcycle" train small.toml --run-dir bare -q --set statist
 # What looking at layers costs is measured.
 "$bitcycle" bench step --model cifar_resnet8 --batch 8 --repeats 2 --statistics --json >bench.json
 grep -q '"statistics_percent"' bench.json || fail "bench step --statistics lacks statistics_percent"
-expect 0 'looking at every tenth step takes' "$bitcycle" bench step --model cifar_resnet8 --batch 8 \
+figure() { grep -oE "\"$1\": [-0-9.e+]+" bench.json | cut -d' ' -f2; }
+awk -v a="$(figure looked_step_ms)" -v b="$(figure step_ms)" -v p="$(figure statistics_percent)" \
+  'BEGIN { d = p - (a / b - 1); exit !(d * d < 1e-6) }' ||
+  fail "statistics_percent is not of one look in a hundred steps: $(cat bench.json)"
+expect 0 'looking at one step in 100,' "$bitcycle" bench step --model cifar_resnet8 --batch 8 \
   --repeats 1 --statistics

@@ -6,7 +6,7 @@ namespace bitcycle::cli {
 namespace {
 
 PlannedCell cell(const std::string& group, int seed, RunSummary run = {}) {
-  if (run.run.empty()) run.state = RunState::unreadable;  // nothing there yet
+  if (run.run.empty()) run.state = SummaryState::unreadable;  // nothing there yet
   return {{group + ",seed=" + std::to_string(seed), group, "", {}}, run, {}};
 }
 
@@ -15,7 +15,7 @@ RunSummary finished(double seconds) {
 }
 
 RunSummary at(Step step) {
-  return {.run = "r", .state = RunState::unfinished, .step = step, .total = 100};
+  return {.run = "r", .state = SummaryState::unfinished, .step = step, .total = 100};
 }
 
 TEST(SweepProgressTest, NothingIsKnownBeforeACellHasComeSomeWay) {

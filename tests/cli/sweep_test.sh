@@ -115,6 +115,15 @@ grep -q ', 4 steps' table.txt || fail "not done anew: $(cat table.txt)"
 sed 's/^log_every = 1/log_every = 2/' s.toml >conduct.toml
 "$bitcycle" sweep conduct.toml --run-dir stopped -q >/dev/null
 
+# One that ships, by name and from anywhere; train and sweep tell whose file it is.
+expect 0 'static-8,seed=3' "$bitcycle" sweep cpt-or-static --dry-run
+expect 0 'static-8,seed=3' "$bitcycle" sweep sweeps/cpt-or-static --dry-run
+expect 2 'Did you mean "cpt-or-static"?' "$bitcycle" sweep cpt-or-statik
+expect 2 'Train them with `bitcycle sweep s.toml`' "$bitcycle" train s.toml
+expect 2 'this is a sweep' "$bitcycle" train cpt-or-static
+expect 2 'this is a sweep' "$bitcycle" cost cpt-or-static
+expect 2 'Train it with `bitcycle train small.toml`' "$bitcycle" sweep small.toml
+
 # Bad input.
 expect 2 'none.toml' "$bitcycle" sweep none.toml
 expect 2 'jobs' "$bitcycle" sweep s.toml --jobs 0

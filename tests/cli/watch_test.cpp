@@ -8,10 +8,15 @@
 #include "cli/watch/watched_folder.h"
 #include "io/temporary_directory.h"
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -93,10 +98,81 @@ TEST(WatchedFolderTest, TheListTellsHowFarRunsAre) {
   EXPECT_EQ(WatchedFolder(folder.path()).list()[0]["step"], 70);
 }
 
+TEST(WatchedFolderTest, ARunInEpochsHasATotalOnceAStepIsLogged) {
+  const TemporaryDirectory folder;
+  make_run(folder / "run");
+  write_file(folder / "run/recipe.toml", "epochs = 3\n[model]\nname = \"cifar_resnet8\"\n");
+  EXPECT_EQ(WatchedFolder(folder.path()).list()[0]["total"], 0);
+  write_file(folder / "run/metrics.jsonl",
+             "{\"type\":\"step\",\"step\":20,\"epoch\":0.5}\n"
+             "{\"type\":\"evaluation\",\"step\":10}\n");
+  EXPECT_EQ(WatchedFolder(folder.path()).list()[0]["total"], 120);  // 40 steps in an epoch
+}
+
 TEST(WatchServerTest, APortThatIsTakenIsAnError) {
   const TemporaryDirectory folder;
   const WatchServer first({.folder = folder.path(), .port = 0});
   EXPECT_THROW(WatchServer({.folder = folder.path(), .port = first.port()}), Error);
+}
+
+// A connection to a server on loopback, over which one request was sent.
+class Asked {
+ public:
+  Asked(int port, const std::string& path) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval patience{.tv_sec = 20};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    EXPECT_EQ(::send(socket_, request.data(), request.size(), 0), ssize_t(request.size()));
+  }
+  Asked(Asked&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+  ~Asked() {
+    if (socket_ != -1) ::close(socket_);
+  }
+
+  // What comes until `text` does, or nothing more.
+  std::string answer_up_to(const std::string& text) const {
+    std::string answer;
+    char buffer[4096];
+    while (answer.find(text) == std::string::npos) {
+      const ssize_t count = ::recv(socket_, buffer, sizeof buffer, 0);
+      if (count <= 0) break;
+      answer.append(buffer, static_cast<std::size_t>(count));
+    }
+    return answer;
+  }
+
+ private:
+  int socket_;
+};
+
+TEST(WatchServerTest, AnswersWhileAsManyPagesAreOpenAsItTakes) {
+  const TemporaryDirectory folder;
+  WatchServer server({.folder = folder.path(), .port = 0});
+  std::thread serving([&] { server.serve(); });
+  std::vector<Asked> pages;
+  for (int i = 0; i < 48; ++i) {
+    pages.emplace_back(server.port(), "/events");
+    EXPECT_THAT(pages.back().answer_up_to("event: list"), HasSubstr("event: list"));
+  }
+  EXPECT_THAT(Asked(server.port(), "/").answer_up_to("<html"), HasSubstr("200 OK"));
+  const std::string refused = Asked(server.port(), "/events").answer_up_to("event: full");
+  EXPECT_THAT(refused, HasSubstr("retry: "));
+  EXPECT_THAT(refused, HasSubstr("event: full"));
+  // A place is free again soon after a page was closed.
+  pages.pop_back();
+  std::string again;
+  for (int tries = 0; tries < 20 && again.find("event: list") == std::string::npos; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    again = Asked(server.port(), "/events").answer_up_to("data: ");
+  }
+  EXPECT_THAT(again, HasSubstr("event: list"));
+  server.stop();
+  serving.join();
 }
 
 TEST(LivePageTest, TellsWhatHasChangedAndNothingElse) {

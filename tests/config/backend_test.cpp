@@ -186,10 +186,14 @@ TEST(BackendTest, TheSchemeIsThatOfTheKernelsWhereTheyExecuteIt) {
 
 TEST(BackendTest, AutoSimulatesASchemeWithoutKernelsAndSaysSo) {
   PrecisionRecipe recipe = recipe_of("8", "8");
-  recipe.scheme = SchemeName::sbm;
-  EXPECT_EQ(automatic(recipe).backend, Backend::simulate);
-  EXPECT_THAT(automatic(recipe).notices,
-              ElementsAre("simulating: the scheme \"sbm\" has no integer kernels"));
+  for (const SchemeName scheme : {SchemeName::sbm, SchemeName::dorefa, SchemeName::sbm_banner,
+                                  SchemeName::wageubn_lite, SchemeName::wageubn_full}) {
+    recipe.scheme = scheme;
+    EXPECT_EQ(automatic(recipe).backend, Backend::simulate);
+    EXPECT_EQ(automatic(recipe).scheme, scheme);
+    EXPECT_THAT(automatic(recipe).notices, ElementsAre("simulating: the scheme \"" + name(scheme) +
+                                                       "\" has no integer kernels"));
+  }
 }
 
 }  // namespace

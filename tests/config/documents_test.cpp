@@ -42,7 +42,9 @@ std::vector<fs::path> shipped_files() {
 }
 
 bool is_sweep(const fs::path& path) {
-  return path.parent_path().filename() == "sweeps";
+  const std::string name = path.stem().string();
+  return path.parent_path().filename() == "sweeps" || name.starts_with("table") ||
+         name.starts_with("figure");
 }
 
 std::vector<fs::path> shipped_recipes() {

@@ -27,6 +27,15 @@ TEST(LearningRateTest, PiecewiseFractionsLandOnWholeSteps) {
   EXPECT_DOUBLE_EQ(learning_rate(1, recipe, 3, 30), 0.1);
 }
 
+// Table 1 of the CPT paper: 0.06, then 0.01, then 0.001.
+TEST(LearningRateTest, PiecewiseTakesRatesAsTheyAreStated) {
+  const LearningRateRecipe recipe{.rates = {0.01, 0.001}};
+  EXPECT_EQ(learning_rate(0.06, recipe, 31999, 64000), 0.06);
+  EXPECT_EQ(learning_rate(0.06, recipe, 32000, 64000), 0.01);
+  EXPECT_EQ(learning_rate(0.06, recipe, 47999, 64000), 0.01);
+  EXPECT_EQ(learning_rate(0.06, recipe, 63999, 64000), 0.001);
+}
+
 TEST(LearningRateTest, LinearStaysThenFallsThenStays) {
   const LearningRateRecipe recipe{.name = Name::linear};
   EXPECT_DOUBLE_EQ(learning_rate(1, recipe, 499, 1000), 1);

@@ -26,6 +26,13 @@ TEST(NoticesTest, AnOddNumberOfTriangularCyclesIsToldNotRefused) {
   EXPECT_THAT(with("forward = { schedule = \"CR\", min = 3, max = 8, cycles = 3 }"), IsEmpty());
 }
 
+TEST(NoticesTest, AWarmUpOfMostOfTheRunIsTold) {
+  const Recipe recipe = parsed("epochs = 2\n[lr_schedule]\nwarmup_steps = 50\n");
+  EXPECT_THAT(notices(recipe, {12, 6}), ElementsAre(HasSubstr("for 12 of the run's 12 steps")));
+  EXPECT_THAT(notices(recipe, {80, 40}), ElementsAre(HasSubstr("take 8 or so")));
+  EXPECT_THAT(notices(recipe, {100, 50}), IsEmpty());
+}
+
 TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {
   const auto with = [](const std::string& precision) {
     return notices(parsed("epochs = 9\n[precision]\n" + precision), {90, 10});
@@ -38,6 +45,19 @@ TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {
               ElementsAre(HasSubstr("precision.forward: CR does not reach its upper bound of 8 "
                                     "bits in 9 epochs, only 7")));
   EXPECT_THAT(with("forward = \"CR 3:8 x3\""), IsEmpty());
+}
+
+TEST(NoticesTest, RatesThatWageubnCannotUseAreTold) {
+  const auto with = [](const std::string& text) {
+    return notices(parsed("steps = 2000\n" + text), {2000, 10});
+  };
+  const std::string full = "[precision]\nscheme = \"wageubn-full\"\n";
+  const std::string lite = "[precision]\nscheme = \"wageubn-lite\"\n";
+  EXPECT_THAT(with(full + "[optimizer]\nlr = 0.05"),
+              ElementsAre(HasSubstr("in about 500 of 2000 steps it is 0")));  // 0.0005 at the end
+  EXPECT_THAT(with(full + "[optimizer]\nlr = 0.05\n[lr_schedule]\nfactor = 0.2"), IsEmpty());
+  EXPECT_THAT(with(lite + "[optimizer]\nlr = 0.1"), ElementsAre(HasSubstr("0.1 is a high rate")));
+  EXPECT_THAT(with(lite + "[optimizer]\nlr = 0.005"), IsEmpty());
 }
 
 TEST(NoticesTest, ErrorsOfOneBitAreTold) {

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/random.h"
 #include "bitcycle/config/recipe.h"
+#include "bitcycle/config/scheme_traits.h"
 
 #include "config/fields.h"
 
@@ -91,6 +92,9 @@ Recipe random_recipe(std::uint64_t seed) {
   recipe.lr_schedule.factor = std::min(recipe.lr_schedule.factor, 1.0);  // a plateau's
   if (recipe.precision.backend == PrecisionRecipe::Backend::integer) {
     recipe.precision.scheme = SchemeName::integer;  // the others have no kernels
+  }
+  if (traits_of(recipe.precision.scheme).optimizers == SchemeTraits::Optimizers::sgd) {
+    recipe.optimizer.name = OptimizerRecipe::Name::sgd;
   }
   if (recipe.precision.progressive) recipe.precision.dynamic.reset();
   if (recipe.precision.dynamic) {

@@ -135,11 +135,37 @@ const Mistake kMistakes[] = {
      "context = 32",
      "r.toml:7:11: data.context: expected less than the window of 32 tokens, found 32"},
     {"steps = 1\n[precision]\nscheme = 1",
-     "precision.scheme: expected one of \"auto\", \"sbm\", \"integer\", found 1"},
+     "precision.scheme: expected one of \"auto\", \"sbm\", \"integer\", \"dorefa\", "
+     "\"sbm-banner\", \"wageubn-lite\", \"wageubn-full\", found 1"},
     {"steps = 1\n[precision]\nscheme = \"sbm\"\nbackend = \"integer\"",
      "r.toml:3:10: precision.backend \"integer\" expects a scheme with integer kernels, found "
      "\"sbm\"",
      "Leave precision.scheme out"},
+    {"steps = 1\n[precision]\nscheme = \"dorefa\"\nbackend = \"integer\"",
+     "r.toml:3:10: precision.backend \"integer\" expects a scheme with integer kernels, found "
+     "\"dorefa\"",
+     "choose backend = \"simulate\" or \"auto\""},
+    {"steps = 1\n[precision]\nscheme = \"wageubn-ful\"", "found \"wageubn-ful\"",
+     "Did you mean \"wageubn-full\"?"},
+    {"steps = 1\n[model]\nname = \"lstm_lm\"\n[data]\ndataset = \"ptb\"\n[precision]\n"
+     "scheme = \"dorefa\"",
+     "r.toml:7:10: precision.scheme \"dorefa\" is defined for networks for pictures: expected one "
+     "in "
+     "model.name, found lstm_lm",
+     "clips what layers read to 0..1"},
+    {"steps = 1\n[model]\nname = \"transformer_lm\"\n[data]\ndataset = \"ptb\"\n[precision]\n"
+     "scheme = \"wageubn-full\"",
+     "expected one in model.name, found transformer_lm", "It quantizes batch norm."},
+    {"steps = 1\n[optimizer]\nname = \"adam\"\n[precision]\nscheme = \"wageubn-full\"",
+     "r.toml:5:10: precision.scheme \"wageubn-full\" quantizes the arithmetic of SGD: expected "
+     "optimizer.name \"sgd\", found \"adam\"",
+     "wageubn-lite"},
+    {"steps = 1\n[precision]\nscheme = \"wageubn-lite\"\nforward = 1",
+     "r.toml:4:11: precision.scheme \"wageubn-lite\" expects at least 2 bits, found 1",
+     "Raise the lower bound"},
+    {"steps = 9\n[precision]\nscheme = \"wageubn-full\"\nforward = 8\n"
+     "backward = { schedule = \"CR\", min = 1, max = 8 }",
+     "expects at least 2 bits, found 1"},
     {"steps = 1\n[precision]\nforward = 33", "expected a whole number from 0 to 32, found 33"},
     {"steps = 1\n[precision]\nforward = 33",
      "r.toml:3:11: precision.forward: expected a whole number from 0 to 32, found 33"},

@@ -1,6 +1,7 @@
 #include "bitcycle/config/sweep.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/scale.h"
 
 #include <filesystem>
 #include <fstream>
@@ -144,6 +145,50 @@ TEST_F(SweepTest, TheBaselineIsTheLastVariantAtTheSamePlaceOfTheAxes) {
 TEST_F(SweepTest, WithoutVariantsTheBaselineIsTheLastGroup) {
   EXPECT_THAT(baselines("recipe = \"base.toml\"\n[axes]\noptimizer.lr = [0.1, 0.2]\n"),
               ElementsAre("lr=0.2", "lr=0.2"));
+}
+
+TEST_F(SweepTest, VariantsMayHaveBaselinesAndAPapersFigures) {
+  const std::string text =
+      "recipe = \"base.toml\"\n[variants.a]\nbaseline = \"b\"\n"
+      "paper = { accuracy = 92.5, gbitops = 2e8 }\n[variants.b]\n[variants.c]\n";
+  EXPECT_THAT(baselines(text), ElementsAre("b", "c", "c"));
+  EXPECT_THAT(cells(text)[0].paper,
+              ElementsAre(std::pair("accuracy", 92.5), std::pair("gbitops", 2e8)));
+  EXPECT_TRUE(cells(text)[1].paper.empty());
+  EXPECT_THAT(mistake("recipe = \"base.toml\"\n[variants.a]\nbaseline = \"d\"\n"),
+              HasSubstr("there is no variant \"d\""));
+  EXPECT_THAT(mistake("recipe = \"base.toml\"\n[variants.a]\npaper = { accuracy = \"x\" }\n"),
+              HasSubstr("paper.accuracy: expected a number"));
+}
+
+TEST_F(SweepTest, SomeCellsCanBeTakenScaledAndChanged) {
+  const std::string text =
+      "recipe = \"base.toml\"\nseeds = [1, 2]\n[variants.a]\n"
+      "lr_schedule.warmup_steps = 10\n[variants.b]\n";
+  const auto cells =
+      parse_sweep(text, "s.toml", directory_,
+                  {.settings = {"optimizer.lr=0.25"}, .only = "a,seed=2", .scale = 0.25});
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].name, "a,seed=2");
+  EXPECT_EQ(cells[0].baseline, "b");
+  EXPECT_EQ(cells[0].recipe.steps, 5);
+  EXPECT_EQ(cells[0].recipe.lr_schedule.warmup_steps, 3);
+  EXPECT_EQ(cells[0].recipe.optimizer.lr, 0.25);
+  EXPECT_THROW(parse_sweep(text, "s.toml", directory_, {.only = "z"}), Error);
+}
+
+// However short, every count that was there stays.
+TEST(ScaleTest, ShortensWhatIsCountedInSteps) {
+  const Recipe recipe = parse_recipe(
+      "steps = 1000\n[data]\ndataset = \"synthetic\"\n[lr_schedule]\nwarmup_steps = 100\n"
+      "[precision.progressive]\nforward = [4, 8]\nbackward = [8, 8]\nperiod = 50\n",
+      "r.toml");
+  const Recipe shorter = scaled(recipe, 0.001);
+  EXPECT_EQ(shorter.steps, 1);
+  EXPECT_EQ(shorter.lr_schedule.warmup_steps, 1);
+  EXPECT_EQ(shorter.precision.progressive->period, 1);
+  EXPECT_EQ(scaled(recipe, 0.1).precision.progressive->period, 5);
+  EXPECT_EQ(fingerprint(scaled(recipe, 1)), fingerprint(recipe));
 }
 
 TEST_F(SweepTest, CellsThatDifferInTheSeedHaveOneIdentityBesides) {

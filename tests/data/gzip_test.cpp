@@ -76,7 +76,7 @@ TEST(GzipTest, ContentIsExpandedNoFurtherThanExpected) {
 }
 
 // The last four bytes of what is left of a truncated file may state anything.
-TEST(GzipTest, WithoutAnExpectationTheStatedSizeHoldsAsFarAsItCanBeTrue) {
+TEST(GzipTest, WithoutAnExpectationTheFormatsOwnChecksHold) {
   for (std::size_t size : {0, 1, 100'000}) {
     EXPECT_EQ(gunzip(zipped(text(size)), "x.gz"), text(size)) << size;
   }
@@ -88,7 +88,20 @@ TEST(GzipTest, WithoutAnExpectationTheStatedSizeHoldsAsFarAsItCanBeTrue) {
   expect_error([&] { gunzip(cut, "x.gz"); }, ErrorCode::data, {"x.gz is damaged"});
   Bytes modest = zipped(text(300));
   modest[modest.size() - 3] = modest[modest.size() - 4] = std::byte{0};
-  expect_error([&] { gunzip(modest, "x.gz"); }, ErrorCode::data, {"at most 0 bytes"});
+  expect_error([&] { gunzip(modest, "x.gz"); }, ErrorCode::data, {"incorrect length check"});
+}
+
+// `cat a.gz b.gz` is a gzip file too, of which only the last length stands at the end.
+TEST(GzipTest, FilesOneAfterTheOtherAreReadAll) {
+  Bytes both = zipped(text(100'000));
+  const Bytes more = zipped(text(300));
+  both.insert(both.end(), more.begin(), more.end());
+  Bytes expected = text(100'000);
+  const Bytes end = text(300);
+  expected.insert(expected.end(), end.begin(), end.end());
+  EXPECT_EQ(gunzip(both, "x.gz"), expected);
+  both.pop_back();
+  expect_error([&] { gunzip(both, "x.gz"); }, ErrorCode::data, {"the rest of the gzip data"});
 }
 
 TEST(GzipTest, BytesAfterTheEndAreDamage) {

@@ -28,7 +28,7 @@ SH
   script checked/bitcycle <<SH
 program=$work/program/bitcycle
 case \$1 in
-  sweep) exec "\$program" "\$@" --dry-run ;;
+  sweep | reproduce) exec "\$program" "\$@" --dry-run ;;
   watch) timeout 2 "\$program" "\$@" --port 0; ((\$? == 124)) ;;  # it serves until it is ended
   *) exec "\$program" "\$@" ;;
 esac

@@ -8,8 +8,6 @@
 #include "bitcycle/quant/schemes.h"
 #include "bitcycle/train/tensor_io.h"
 
-#include "quant/sample_rows.h"
-
 #include <gmock/gmock.h>
 #include <omp.h>
 
@@ -362,64 +360,6 @@ TEST(GatedNetwork, CountsWhatSamplesHadInEachLayer) {
 
 TEST(GatedNetwork, RefusesToSkipWhatHasNoShortcut) {
   EXPECT_THROW(Subject({.network = "cifar_mobilenet_v2", .options = kWithSkip}), Error);
-}
-
-// The result is linear in how much of a sample skips: y + share (skipped - y). Its slope, found by
-// mixing in plain tensor operations, is what the gate is told of those that went through.
-TEST(SkippedSamples, GradientOfSkippingIsTheSlopeOfMixing) {
-  torch::manual_seed(4);
-  const auto pictures = [] {
-    return at::randn({5, 3, 4, 6}).contiguous(at::MemoryFormat::ChannelsLast);
-  };
-  const at::Tensor x = pictures(), factors = pictures();
-  for (const std::vector<int>& rows : {std::vector<int>{0, 1, 2, 3, 4}, {1, 3}, {4}}) {
-    const at::Tensor index = at::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
-    const at::Tensor y =
-        pictures().index_select(0, index).contiguous(at::MemoryFormat::ChannelsLast);
-    at::Tensor skipped = x.clone().requires_grad_(), passed = y.clone().requires_grad_();
-    at::Tensor skip = at::ones({5}).index_fill_(0, index, 0).requires_grad_();
-    const at::Tensor joined = join_samples(skipped, passed, skip, {rows, 8.0f});
-    (joined * factors).sum().backward();
-
-    const at::Tensor share = skip.detach().clone().requires_grad_();
-    const at::Tensor whole = x.index_copy(0, index, y);
-    const at::Tensor mixed = whole + share.view({5, 1, 1, 1}) * (x - whole);
-    EXPECT_TRUE(joined.equal(whole));
-    (mixed * factors).sum().backward();
-    EXPECT_TRUE(at::allclose(skip.grad() * 8, share.grad(), 1e-4, 1e-4)) << skip.grad();
-    EXPECT_TRUE(passed.grad().equal(factors.index_select(0, index)));
-    const at::Tensor untouched = factors.index_fill(0, index, 0);
-    EXPECT_TRUE(skipped.grad().defined() ? skipped.grad().equal(untouched) : rows.size() == 5);
-  }
-}
-
-// dL/dm_k = <dL/dx, Q_k(x)> summed over a block's layers: one layer, whose mixed input is written
-// out in plain tensor operations, with errors in float.
-TEST(SampleChoice, GradientOfTheMaskIsThatOfMixingQuantizedInputs) {
-  torch::manual_seed(3);
-  const std::vector<LayerBits> options = {{4, 3, 0}, {4, 4, 0}, {4, 6, 0}};
-  const std::vector<int> of_sample = {2, 0, 1, 1};
-  const at::Tensor x = at::randn({4, 5, 7, 7}).contiguous(at::MemoryFormat::ChannelsLast);
-  QuantConv2d conv(torch::nn::Conv2dOptions(5, 6, 3).padding(1).bias(false));
-  at::Tensor mask =
-      at::one_hot(at::tensor({2, 0, 1, 1}, at::kLong), 3).to(at::kFloat).requires_grad_();
-  conv->choose(std::make_shared<SampleChoice>(SampleChoice{options, of_sample, mask}), 4);
-  const at::Tensor factors = at::randn({4, 6, 7, 7});
-  const at::Tensor y = conv->forward(x.clone().requires_grad_());
-  (y * factors).sum().backward();
-
-  const Scheme sbm = sbm_scheme();
-  const at::Tensor soft = mask.detach().clone().requires_grad_();
-  at::Tensor mixed = at::zeros_like(x);
-  for (std::size_t k = 0; k < options.size(); ++k) {
-    mixed = mixed + soft.select(1, k).view({-1, 1, 1, 1}) *
-                        sbm.activation.quantize(x, sbm.activation.range(x), options[k].activation);
-  }
-  const at::Tensor expected =
-      at::conv2d(mixed, sbm.weight.quantize(conv->weight.detach(), 4), {}, {1, 1}, {1, 1});
-  EXPECT_TRUE(at::allclose(y, expected, 1e-4, 1e-4));
-  (expected * factors).sum().backward();
-  EXPECT_TRUE(at::allclose(mask.grad(), soft.grad(), 1e-4, 1e-3)) << mask.grad() << soft.grad();
 }
 
 }  // namespace

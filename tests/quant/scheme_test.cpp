@@ -221,8 +221,8 @@ TEST(SchemeTest, IsRefusedToAnExecutorThatCannotCarryItOut) {
   EXPECT_EQ(message(sbm_scheme(), Executor::oracle),
             "the scheme \"sbm\" has no integer kernels: expected the executor simulate");
   EXPECT_EQ(message({.name = "mine", .weight = {weight, {}}}, Executor::simulate),
-            "the scheme \"mine\" is incomplete: expected weight.quantize, activation.range, "
-            "activation.quantize and error");
+            "the scheme \"mine\" is incomplete: expected weight.quantize, activation.quantize and "
+            "error");
   EXPECT_NE(message(integer_scheme(), Executor::simulate), "");
   EXPECT_EQ(message(sbm_scheme(), Executor::simulate), "");
   EXPECT_EQ(message(integer_scheme(), Executor::integer), "");
@@ -230,9 +230,10 @@ TEST(SchemeTest, IsRefusedToAnExecutorThatCannotCarryItOut) {
 }
 
 TEST(SchemeTest, NamesOfRecipesAreTheirs) {
-  EXPECT_EQ(scheme_of(SchemeName::sbm).name, name(SchemeName::sbm));
-  EXPECT_EQ(scheme_of(SchemeName::integer).name, name(SchemeName::integer));
-  for (const SchemeName each : {SchemeName::sbm, SchemeName::integer}) {
+  for (const SchemeName each :
+       {SchemeName::sbm, SchemeName::integer, SchemeName::dorefa, SchemeName::sbm_banner,
+        SchemeName::wageubn_lite, SchemeName::wageubn_full}) {
+    EXPECT_EQ(scheme_of(each).name, name(each));
     EXPECT_EQ(scheme_of(each).kernels != Scheme::Kernels::none, has_kernels(each));
   }
 }

@@ -51,6 +51,17 @@ TEST(PrecisionTextTest, SchedulesAreWrittenAsThePapersDo) {
   precision.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 4};
   precision.backward = {.min = 8, .max = 8};
   EXPECT_EQ(precision_text(precision), "CR 3-8/8");
+  EXPECT_EQ(scheme_text(precision, "integer"), "integer");
+  EXPECT_EQ(scheme_text(precision, "simulate"), "sbm");
+  EXPECT_EQ(scheme_text(precision, "auto"), "auto");
+  precision.scheme = SchemeName::sbm;
+  EXPECT_EQ(precision_text(precision), "CR 3-8/8");
+  EXPECT_EQ(scheme_note(precision), "");
+  precision.scheme = SchemeName::wageubn_lite;
+  EXPECT_EQ(precision_text(precision), "CR 3-8/8 wageubn-lite");
+  EXPECT_EQ(scheme_note(precision), ", scheme wageubn-lite");
+  EXPECT_EQ(scheme_text(precision, "simulate"), "wageubn-lite");
+  precision.scheme = SchemeName::automatic;
   precision.weight = ScheduleSpec{.min = 4, .max = 4};
   EXPECT_EQ(precision_text(precision), "static 4w CR 3-8a/8");
 }

@@ -16,6 +16,14 @@ TEST(TableTest, AlignsWordsLeftAndNumbersRight) {
             "CPT 3-8     76.3  -36.7 %\n");
 }
 
+TEST(TableTest, ControlCharactersAreWrittenOut) {
+  Table table({"name"});
+  table.add_row(
+      {"a\x1b[31mb\r\xc2\x9b"
+       "c é"});
+  EXPECT_EQ(table.text().substr(table.text().rfind("a")), "a\\x1b[31mb\\x0d\\xc2\\x9bc é\n");
+}
+
 TEST(TableTest, LeavesNoSpacesAtTheEndOfALine) {
   Table table({"a", "text"});
   table.add_row({"1", "x"});

@@ -1,10 +1,14 @@
-// A policy and a sink of one's own, as CONTRIBUTING.md says that they are added.
+// A task, a policy, a scheme and a sink of one's own, as CONTRIBUTING.md says that they are added.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/backend.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/io/line_log.h"
+#include "bitcycle/models/precision_controller.h"
 #include "bitcycle/network/zoo.h"
+#include "bitcycle/nn/quant_linear.h"
+#include "bitcycle/quant/schemes.h"
 #include "bitcycle/train/cost_meter.h"
 #include "bitcycle/train/trainer.h"
 
@@ -152,6 +156,129 @@ TEST_F(OwnSinkTest, ResumesToTheByte) {
   ASSERT_TRUE(resumed.resume());
   resumed.run(StopSignal());
   EXPECT_EQ(losses(run), losses(whole));
+}
+
+// Fits y = 3 x - 1; batches are functions of their number.
+class LineTask : public Task {
+ public:
+  LineTask() {
+    torch::manual_seed(1);
+    line_ = model_.register_module("line", QuantLinear(torch::nn::LinearOptions(3, 1)));
+  }
+  const TaskMetrics& metrics() const override { return metrics_; }
+  torch::nn::Module& model() override { return model_; }
+  std::vector<LayerInfo> layers() const override { return layers_of(model_); }
+  std::int64_t batches_per_epoch() const override { return 4; }
+  void require_trainable() override {}
+  std::string data_fingerprint() override { return "line"; }
+  void start(std::int64_t first_batch) override { next_ = first_batch; }
+  TaskLoss next_loss() override {
+    const at::Tensor loss = error(static_cast<double>(next_++ % 4));
+    return {loss, {{"loss", loss.item<double>(), 1}}, 1};
+  }
+  std::string first_nonfinite_layer() override { return ""; }
+  Score evaluate(Split) override {
+    const at::NoGradGuard no_grad;
+    return {metrics_.measure({{"loss", error(0.5).item<double>(), 1}}), 1, "points"};
+  }
+
+ private:
+  at::Tensor error(double x) {
+    return (line_->forward(torch::tensor({{x, 1 - x, x / 2}}, torch::kFloat)) - (3 * x - 1))
+        .square()
+        .sum();
+  }
+  TaskMetrics metrics_{{"loss"}};
+  torch::nn::Module model_;
+  QuantLinear line_ = nullptr;
+  std::int64_t next_ = 0;
+};
+
+class OwnPartsTest : public testing::Test {
+ protected:
+  Recipe recipe() const {
+    Recipe recipe;
+    recipe.steps = 12;
+    recipe.log_every = 1;
+    recipe.model.name = recipe.data.dataset = "line";
+    recipe.optimizer = {.lr = 0.01, .momentum = 0, .weight_decay = 0};
+    return recipe;
+  }
+  RunParts parts() const {
+    return {.task = [](const auto&...) { return std::make_unique<LineTask>(); }};
+  }
+  static RunParts with_stall_policy(RunParts parts) {
+    parts.policy = [](const PrecisionRecipe&, std::vector<LayerInfo> layers, RunLength) {
+      return std::make_unique<StallPolicy>(std::move(layers));
+    };
+    return parts;
+  }
+  // All that the run computed.
+  std::string trained(const std::string& name, const Recipe& recipe, const RunParts& parts) const {
+    Trainer(recipe, root_ / name, {}, parts).run(StopSignal());
+    return weights(name);
+  }
+  std::string weights(const std::string& name) const {
+    return text_of(read_file(root_ / name / "checkpoints/step-00000012/model.safetensors"));
+  }
+  std::string log(const std::string& name) const {
+    return text_of(read_file(root_ / name / "metrics.jsonl"));
+  }
+
+  TemporaryDirectory root_;
+};
+
+TEST_F(OwnPartsTest, ATaskAndAPolicyResumeToTheByte) {
+  const RunParts own = with_stall_policy(parts());
+  const std::string whole = trained("whole", recipe(), own);
+  EXPECT_NE(log("whole").find("the loss did not fall"), std::string::npos);
+  {
+    const StopSignal stop;
+    const auto sinks = calling({.step = [](const StepReport& report) {
+      if (report.step == 7) std::raise(SIGTERM);
+    }});
+    ASSERT_EQ(Trainer(recipe(), root_ / "run", sinks, own).run(stop), TrainOutcome::stopped);
+  }
+  Trainer resumed(recipe(), root_ / "run", {}, own);
+  ASSERT_TRUE(resumed.resume());
+  resumed.run(StopSignal());
+  EXPECT_EQ(weights("run"), whole);
+  EXPECT_EQ(log("run"), log("whole"));
+}
+
+TEST_F(OwnPartsTest, APolicyDecidesInPlaceOfTheRecipe) {
+  EXPECT_NE(trained("own", recipe(), with_stall_policy(parts())),
+            trained("recipe", recipe(), parts()));
+}
+
+TEST_F(OwnPartsTest, ASchemeQuantizesAndBelongsToTheRunsIdentity) {
+  Recipe wanted = recipe();
+  wanted.precision.backend = Backend::automatic;
+  wanted.precision.forward = wanted.precision.backward = {.name = "static", .min = 8, .max = 8};
+  RunParts zeroed = parts();
+  zeroed.scheme = sbm_scheme();
+  zeroed.scheme->name = "zeros";
+  zeroed.scheme->weight.quantize = [](const at::Tensor& weight, int) {
+    return at::zeros_like(weight);
+  };
+  EXPECT_NE(trained("zeros", wanted, zeroed), trained("named", wanted, parts()));
+  EXPECT_NE(log("zeros").substr(0, 100), log("named").substr(0, 100));
+  wanted.precision.backend = Backend::integer;
+  EXPECT_THROW(Trainer(wanted, root_ / "refused", {}, zeroed), Error);
+}
+
+// Halves are exact, so half the gradient at twice the rate is the same update.
+TEST_F(OwnPartsTest, ReducedGradientsAreWhatTheUpdateSees) {
+  RunParts halved = parts();
+  halved.reduce = [](std::vector<at::Tensor>& gradients) {
+    EXPECT_EQ(gradients.size(), 2u);
+    for (at::Tensor& gradient : gradients) gradient.mul_(0.5);
+  };
+  Recipe doubled = recipe();
+  doubled.optimizer.lr *= 2;
+  const std::string plain = trained("plain", recipe(), parts());
+  EXPECT_EQ(trained("halved", doubled, halved), plain);
+  EXPECT_NE(trained("unhalved", doubled, parts()), plain);
 }
 
 }  // namespace

@@ -168,6 +168,19 @@ TEST_F(LanguageTrainerTest, NeitherThreadsNorWorkersNorTheExecutorChangeAByte) {
   }
 }
 
+TEST_F(LanguageTrainerTest, SchemesOfAnyModelAreResumedToTheByteToo) {
+  for (const char* model : kModels) {
+    for (const char* scheme : {"sbm-banner", "wageubn-lite"}) {
+      const Recipe wanted = recipe(model, {"precision.scheme=\"" + std::string(scheme) + "\""});
+      const std::string name = std::string(model) + scheme;
+      const fs::path whole = train(name, wanted);
+      const fs::path run = train_and_stop(name + "-stopped", wanted, 5);
+      resume(run, wanted);
+      expect_same_files(whole, run);
+    }
+  }
+}
+
 TEST_F(LanguageTrainerTest, EvaluationScoresTheSameTokensWhateverTheBatch) {
   for (const char* model : kModels) {
     std::vector<std::int64_t> counts;

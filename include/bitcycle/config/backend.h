@@ -18,7 +18,7 @@ using Backend = PrecisionRecipe::Backend;
 
 // "simulate", "integer", "auto".
 std::string name(Backend backend);
-// "auto", "sbm", "integer".
+// As recipes write it: "auto", "sbm", ...
 std::string name(SchemeName scheme);
 // The backend of that name; throws Error(usage) with the nearest one.
 Backend parse_backend(std::string_view text);
@@ -39,6 +39,9 @@ std::vector<Obstacle> integer_obstacles(const PrecisionPolicy& policy);
 constexpr bool has_kernels(SchemeName scheme) {
   return scheme == SchemeName::integer;
 }
+
+// The scheme that a recipe's comes to under a backend that is not automatic.
+SchemeName settled_scheme(SchemeName scheme, Backend backend);
 
 struct BackendRequest {
   Backend backend = Backend::simulate;

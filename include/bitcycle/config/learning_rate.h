@@ -8,7 +8,8 @@ namespace bitcycle {
 
 // With f = step / total and r the recipe's base rate:
 //   constant        r
-//   piecewise       r * factor^k, k the number of fractions in `at` that f has reached
+//   piecewise       r * factor^k, k the number of fractions in `at` that f has reached; or rates[k]
+//                   (counted from 1) where the recipe has rates
 //   linear          r until f = 0.5, then straight down to final * r at f = 0.9, then final * r
 //   cosine          from r at f = 0 to final * r at f = 1, half a cosine
 //   sgdr            h r (floor + (1 - floor) 0.5 (1 + cos(pi u))), u the position within the cycle;

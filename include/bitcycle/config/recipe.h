@@ -90,6 +90,7 @@ struct LearningRateRecipe {
   Name name = Name::piecewise;
   std::vector<double> at = {0.5, 0.75};  // piecewise: fractions of the run
   double factor = 0.1;                   // piecewise, plateau: multiplied at each
+  std::vector<double> rates;             // piecewise: the rate from each on, in place of `factor`
   double final = 0.01;                   // linear, cosine: the last rate over the first
   double first_period = 0.0625;          // sgdr: length of the first cycle, fraction of the run
   double period_factor = 2.0;            // sgdr: each cycle is this much longer
@@ -111,7 +112,7 @@ struct LayerOverride {
 
 // Which tensors are quantized how; the quantizers are in quant/schemes.h. Automatic ("auto" in
 // TOML): the one that the integer kernels execute where they do, else the papers'.
-enum class SchemeName { automatic, sbm, integer };
+enum class SchemeName { automatic, sbm, integer, dorefa, sbm_banner, wageubn_lite, wageubn_full };
 
 // When a stage of precision ends: once the loss has settled, see config/loss_indicator.h.
 struct IndicatorRecipe {

@@ -12,6 +12,9 @@
 //   [variants.cpt]                     # recipes' keys, by a name
 //   [variants.static]
 //   precision.forward = 8
+//   paper = { accuracy = 92.57 }       # what a paper reports of it
+//
+// A variant may name a `recipe` and a `baseline` of its own.
 //
 // Reading a sweep checks the recipe of every cell. Mistakes are Error(recipe) with file, line,
 // column and the nearest known name.
@@ -19,6 +22,7 @@
 #include "bitcycle/config/recipe.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,13 +34,23 @@ struct SweepCell {
   std::string group;     // "cpt,lr=0.1": cells that differ in the seed alone
   std::string baseline;  // the group that it is compared with
   Recipe recipe;
+  std::map<std::string, double> paper = {};  // reported figures by name: a metric, gbitops
+};
+
+// What to make of a sweep.
+struct SweepOptions {
+  std::vector<std::string> settings;  // laid over every cell, as "key=value"
+  std::string only;                   // leaves out the cells without this in their names
+  double scale = 1;                   // of the length of every run (config/scale.h)
 };
 
 // The cells in the order of the file, the seeds of a group one after the other. Throws
-// Error(recipe).
-std::vector<SweepCell> read_sweep(const std::filesystem::path& file);
+// Error(recipe), Error(usage) when no cell is left.
+std::vector<SweepCell> read_sweep(const std::filesystem::path& file,
+                                  const SweepOptions& options = {});
 // The same for text; recipes are looked for from `directory`.
 std::vector<SweepCell> parse_sweep(std::string_view text, const std::string& origin,
-                                   const std::filesystem::path& directory);
+                                   const std::filesystem::path& directory,
+                                   const SweepOptions& options = {});
 
 }  // namespace bitcycle

@@ -30,8 +30,9 @@ bool has_validation(const DataRecipe& data);
 // usual ones; with gates, where they choose its precision. Throws Error(usage) for what no network
 // has.
 Network picture_network(const Recipe& recipe);
-// `network` as the precision of a recipe wants it: with gates, where they choose the bits.
-Network with_gates(Network network, const PrecisionRecipe& precision);
+// `network` as the precision of a recipe wants it: with the scheme's layers in float, and with
+// gates where they choose the bits.
+Network for_precision(Network network, const PrecisionRecipe& precision);
 
 // Of a language model's recipe, for a vocabulary of that size.
 LstmOptions lstm_options(const ModelRecipe& recipe, std::int64_t vocabulary);

@@ -49,9 +49,10 @@ struct StepReport {
 struct EvaluationReport {
   Step step = 0;
   std::string split;  // validation or test
-  std::string bits;
+  std::string bits;   // as the recipe states them
   Score score;
   bool best = false;
+  std::string widths = {};  // what these are: "8", "" where gates decide
 };
 
 // The best checkpoint was damaged: which it was, and which takes its place (step 0: none yet).

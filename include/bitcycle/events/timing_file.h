@@ -2,7 +2,7 @@
 
 // timing.jsonl: measured seconds, a line per logged step; the only file in which equal runs differ.
 // A line also says how many of its steps were at which bits, and what those took; the first of each
-// process names the machine.
+// process names the machine, and the directory that it was started in.
 
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/io/line_log.h"
@@ -42,5 +42,8 @@ class TimingFile : public EventSink {
   double counted_seconds_ = 0;                  // likewise
   bool machine_told_ = false;
 };
+
+// Where relative paths of a run's recipe count from; empty where its file does not tell.
+std::filesystem::path started_in(const std::filesystem::path& run_directory);
 
 }  // namespace bitcycle

@@ -18,6 +18,9 @@ struct GateChoice {
   at::Tensor mask;             // [samples, options]: 1 where chosen, 0 elsewhere
 };
 
+// How many samples chose each of so many options.
+std::vector<double> counts_of(const GateChoice& choice, int options);
+
 // Chooses in place of the gates: an option for each of `samples` samples. For evaluation at fixed
 // options, and for benchmarks.
 using ForcedChoice = std::function<std::vector<int>(std::size_t block, std::int64_t samples)>;

@@ -55,7 +55,13 @@ class NetworkModelImpl : public torch::nn::Module, public SchemeUser {
   void build_gates(std::uint64_t seed);
   std::optional<std::size_t> block_from(int node) const;
   bool feeds_gate(int index) const;
-  void run_node(int index, NodeOutputs& outputs, const Observer& observer);
+  // What a unit's readers want of it.
+  struct Readers {
+    Delivery delivery;
+    ChannelMeans means = ChannelMeans::unwanted;
+  };
+  Readers readers_of(int index) const;
+  void run_node(int index, NodeOutputs& outputs, const Observer& observer, Readers readers);
   // gated_blocks.cpp
   void run_block(std::size_t index, NodeOutputs& outputs, const Observer& observer);
   UnitTensor run_passed(std::size_t index, const GateChoice& choice, NodeOutputs& outputs,
@@ -65,7 +71,8 @@ class NetworkModelImpl : public torch::nn::Module, public SchemeUser {
   int projection_of(const ResidualBlock& block) const;
   void tell(std::size_t block, int node, const std::shared_ptr<const SampleChoice>& choice,
             std::int64_t samples);
-  IntegerUnitOutput run(const Node& node, const UnitTensor& x, const UnitTensor& residual);
+  IntegerUnitOutput run(const Node& node, const UnitTensor& x, const UnitTensor& residual,
+                        Readers readers);
   at::Tensor run_in_float(const Node& node, const at::Tensor& x, const at::Tensor& residual);
 
   Network network_;

@@ -30,5 +30,7 @@ using LayerMixtures = std::map<std::size_t, Mixture>;
 
 // Forward over backward: "8/8", "4w 8a/8", "fp/fp".
 std::string to_text(LayerBits bits);
+// Of the forward pass alone: "8", "4w 8a", "fp".
+std::string forward_text(LayerBits bits);
 
 }  // namespace bitcycle

@@ -35,7 +35,7 @@ class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
   // Float, or half where the unit executes in integers; the output has the input's type.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& residual = {});
   // The same between units of a network, where executes() says so.
-  IntegerUnitOutput execute(const UnitTensor& x, const at::Tensor& residual, Delivery delivery,
+  IntegerUnitOutput execute(const UnitTensor& x, const UnitTensor& residual, Delivery delivery,
                             ChannelMeans means = ChannelMeans::unwanted);
 
   // The executor is used where it supports the layer's bits and geometry.
@@ -53,8 +53,14 @@ class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
   bool training() const { return conv->is_training(); }
   // What keeps them from it, see Execution::obstacle.
   std::string obstacle(const at::Tensor& x) const;
+  // activation(norm(y) + residual), as the scheme has them.
+  at::Tensor finish(const at::Tensor& y, const at::Tensor& residual);
+  NormCall norm_call(const at::Tensor& y);
 
   Executor executor_ = Executor::simulate;
+  RunningRange norm_range_;  // of the norm's input; its buffers are there where the scheme asks
+  bool keeps_norm_range_ = false;
+  std::uint64_t norm_step_ = 0;  // of the convolution's steps, the last with a call
   std::shared_ptr<integer::ConvWeights> weights_;  // made when first needed
 };
 TORCH_MODULE(ConvUnit);

@@ -10,12 +10,14 @@
 #include "bitcycle/kernels/quantize.h"
 #include "bitcycle/network/layer_bits.h"
 #include "bitcycle/nn/execution.h"
+#include "bitcycle/nn/running_range.h"
 #include "bitcycle/quant/layer_function.h"
 #include "bitcycle/quant/scheme.h"
 #include "bitcycle/quant/unit_tensor.h"
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace bitcycle {
 
@@ -41,23 +43,20 @@ class QuantLayer : public SchemeUser {
   // Starts in SBM. A layer that can be executed overrides this to keep the executor too.
   void use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor) override {
     scheme_ = scheme;
+    range_.weights = scheme->activation.average;
   }
   const std::shared_ptr<const Scheme>& shared_scheme() const { return scheme_; }
-  void set_range_start(RangeStart start) { range_start_ = start; }
+  void set_range_start(RangeStart start) { range_.start = start; }
+  RangeStart range_start() const { return range_.start; }
 
   // From now on, what quantizing does to the layer's tensors is added up there; null: nowhere.
   void observe(std::shared_ptr<LayerStatistics> statistics) { observed_ = std::move(statistics); }
   const std::shared_ptr<LayerStatistics>& observed() const { return observed_; }
 
-  // The range to quantize an input over, given how to find its own: in training its own, which also
-  // moves the running range (after every call it stands where the step's calls so far move it); in
-  // evaluation the running one.
+  // The range to quantize an input over, see RunningRange.
   template <typename FindRange>
   Range input_range(const FindRange& own_range, bool training) {
-    if (!training && tracks()) return running_range();
-    const Range range = own_range();
-    if (training) track(range);
-    return range;
+    return range_.of_input(own_range, training);
   }
   // A call with this input that is simulated.
   LayerCall simulated_call(const at::Tensor& x, bool training, NoiseKey noise);
@@ -68,20 +67,22 @@ class QuantLayer : public SchemeUser {
   // The key of a call's noise. A layer that is called several times in a step (shared weights)
   // draws other noise each time.
   NoiseKey next_noise();
+  // For what stands behind the layer: noise of its own for the call that was made last.
+  NoiseKey noise_behind(std::string_view purpose) const;
+  // The norm that is applied to the layer's output, which a unit around the two says; may be null.
+  void set_norm(std::shared_ptr<torch::nn::BatchNorm2dImpl> norm) { norm_ = std::move(norm); }
+  const std::shared_ptr<torch::nn::BatchNorm2dImpl>& norm_behind() const { return norm_; }
+  bool in_float() const { return bits_.weight == 0 && bits_.activation == 0; }
+  // How often set_precision has started a step.
+  std::uint64_t steps_begun() const { return steps_begun_; }
 
  protected:
   // Whether no noise was drawn yet since the step began.
   bool first_call() const { return calls_ == 0; }
   // Registers the running range's buffers on the module that the layer is.
-  void register_range(torch::nn::Module& module);
+  void register_range(torch::nn::Module& module) { range_.register_on(module); }
 
  private:
-  // Whether any training step has moved the running range yet; a model that was never trained
-  // quantizes over its input's own range.
-  bool tracks() const;
-  Range running_range() const;
-  void track(Range range);
-
   std::shared_ptr<const Scheme> scheme_;
   LayerBits bits_;
   Execution last_call_;
@@ -91,18 +92,9 @@ class QuantLayer : public SchemeUser {
   std::shared_ptr<LayerStatistics> observed_;
   RandomKey step_key_{0};
   std::uint64_t calls_ = 0;  // since the key was set
-  // The running range when the step began, and the union of the ranges of its calls so far.
-  struct TrackedStep {
-    float range = 0, zero = 0;
-    std::int64_t steps = 0;
-    Range inputs;
-  };
-
-  RangeStart range_start_ = RangeStart::first_batch;
-  std::optional<TrackedStep> step_;  // nothing before the step's first call
-  at::Tensor running_range_;         // hi - lo, averaged over steps with weight 0.9
-  at::Tensor running_zero_;          // lo, likewise
-  at::Tensor steps_tracked_;
+  std::uint64_t steps_begun_ = 0;
+  RunningRange range_;
+  std::shared_ptr<torch::nn::BatchNorm2dImpl> norm_;
 };
 
 // The bits that a pass really uses: evaluation has no errors.

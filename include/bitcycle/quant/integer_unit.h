@@ -39,11 +39,12 @@ struct IntegerUnitCall {
   std::shared_ptr<LayerStatistics> observed = {};  // added to; null: nobody looks
 };
 
-// activation(norm(conv(x)) + residual). x is half or float, channels-last; the output has its type.
-IntegerUnitOutput integer_unit(const UnitTensor& x, const at::Tensor& residual,
+// activation(norm(conv(x)) + residual). x is half or float, channels-last; the output has its type,
+// and the rows of a residual that has some. Nothing is pending in the residual.
+IntegerUnitOutput integer_unit(const UnitTensor& x, const UnitTensor& residual,
                                const at::Tensor& weight, const IntegerUnitCall& call);
 
-// The range of a half or float tensor.
-Range real_range(const at::Tensor& x);
+// The range of a half or float tensor in which nothing is pending.
+Range real_range(const UnitTensor& x);
 
 }  // namespace bitcycle

@@ -36,5 +36,7 @@ at::Tensor quantized_conv2d(const at::Tensor& x, const at::Tensor& weight,
                             const ConvGeometry& geometry, const LayerCall& call);
 // x [..., in], weight [out, in].
 at::Tensor quantized_linear(const at::Tensor& x, const at::Tensor& weight, const LayerCall& call);
+// A layer's bias as the scheme has it at the call's bits; its gradient passes straight through.
+at::Tensor quantized_bias(const at::Tensor& bias, const LayerCall& call);
 
 }  // namespace bitcycle

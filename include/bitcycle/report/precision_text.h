@@ -5,6 +5,7 @@
 #include "bitcycle/config/recipe.h"
 
 #include <string>
+#include <string_view>
 
 namespace bitcycle {
 
@@ -13,7 +14,13 @@ std::string schedule_text(const ScheduleSpec& spec);
 // The same with everything that is not as usual: "CR 3-8 x4, start 0.25".
 std::string full_schedule_text(const ScheduleSpec& spec);
 // "CR 3-8/8", weights and activations apart where they differ; "PFQ 3-4-6-8/6-6-8-8", the stages;
-// "DFQ 4w cp 3", "FracTrain 4w cp 1.5-2", bits of weights and targets; "float".
+// "DFQ 4w cp 3", "FracTrain 4w cp 1.5-2", bits of weights and targets; "float". A scheme other than
+// those that backends have of themselves is named: "CR 3-8/8 dorefa".
 std::string precision_text(const PrecisionRecipe& precision);
+// The scheme that it came to under the backend of that name; "auto" while none is settled, "float"
+// where nothing is quantized.
+std::string scheme_text(const PrecisionRecipe& precision, std::string_view backend);
+// ", scheme dorefa" where such a scheme is asked for, else "".
+std::string scheme_note(const PrecisionRecipe& precision);
 
 }  // namespace bitcycle

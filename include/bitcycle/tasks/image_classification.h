@@ -34,10 +34,12 @@ class ImageClassification : public Task {
   TaskLoss next_loss() override;
   std::string first_nonfinite_layer() override;
   Score evaluate(Split split) override;
+  std::unique_ptr<KeptSamples> keep_samples(std::int64_t count, RandomKey key) override;
 
  private:
   std::shared_ptr<const Dataset> split(Split which);
   void require_step_memory() const;
+  void require_room_for(std::int64_t samples) const;
 
   Recipe recipe_;
   at::Device device_;

@@ -3,6 +3,7 @@
 // What a model is trained for: a task owns the data and the model that fits them, makes batches,
 // knows the loss, and scores the model. The trainer knows tasks by this interface alone.
 
+#include "bitcycle/base/random.h"
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/data/split.h"
 #include "bitcycle/events/metric.h"
@@ -21,6 +22,16 @@ struct TaskLoss {
   at::Tensor loss;  // to be differentiated
   MetricSums metrics;
   double work = 0;  // in the units of which LayerInfo counts the multiply-accumulates
+};
+
+// A part of the training set, prepared once and kept in memory, to be scored at many weights.
+class KeptSamples {
+ public:
+  virtual ~KeptSamples() = default;
+  virtual std::int64_t count() const = 0;
+  virtual std::string unit() const { return "samples"; }  // of count()
+  // As Task::evaluate does it.
+  virtual Score score() = 0;
 };
 
 // Texts that belong to a run and are stored in its directory, by file name.
@@ -57,6 +68,10 @@ class Task {
   // Scores the model, at whatever precision its layers are set to; changes nothing. The validation
   // split must not be empty.
   virtual Score evaluate(Split split) = 0;
+  // `count` samples of the training set (of a text, tokens) that are drawn by `key`, without
+  // augmentation and in a fixed order; 0: all. They refer to the task. Throws Error(usage) where
+  // there are fewer, or where the task has no such samples; Error(memory) where they do not fit.
+  virtual std::unique_ptr<KeptSamples> keep_samples(std::int64_t count, RandomKey key);
 
   // What the task carries from batch to batch; it shares memory with the task, so writing restores
   // it.

@@ -6,8 +6,10 @@
 #include "bitcycle/config/backend.h"
 #include "bitcycle/models/precision_controller.h"
 #include "bitcycle/models/step_keys.h"
+#include "bitcycle/quant/scheme.h"
 #include "bitcycle/tasks/task.h"
 #include "bitcycle/train/gate_term.h"
+#include "bitcycle/train/run_parts.h"
 
 #include <filesystem>
 #include <memory>
@@ -18,12 +20,14 @@ class Session {
  public:
   // `run_directory` holds what was stored with the run, if it has begun. Throws what open_task
   // throws.
-  explicit Session(const Recipe& recipe, const std::filesystem::path& run_directory = {});
+  explicit Session(const Recipe& recipe, const std::filesystem::path& run_directory = {},
+                   const RunParts& parts = {});
 
   const Recipe& recipe() const { return recipe_; }
   const RunLength& length() const { return length_; }
   // What carries out the recipe's precision, and what there is to say about it.
   const BackendChoice& backend() const { return backend_; }
+  const Scheme& scheme() const { return scheme_; }
   Task& task() { return *task_; }
   const Task& task() const { return *task_; }
   torch::nn::Module& model() { return task_->model(); }
@@ -43,6 +47,8 @@ class Session {
   // Between the two, layers add up what quantizing does to their tensors.
   void begin_look() { controller_->begin_look(); }
   std::vector<LayerStatistics> end_look() { return controller_->end_look(); }
+  // Tells the layers the precision of evaluations, after `step`, until something else is told.
+  void apply_evaluation(const EvaluationBits& bits, Step step);
   // Scores the model on a split at the given precision, after `step`.
   Score score(Split split, const EvaluationBits& bits, Step step);
 
@@ -52,6 +58,7 @@ class Session {
   RunLength length_;
   std::unique_ptr<PrecisionPolicy> policy_;
   BackendChoice backend_;
+  Scheme scheme_;
   std::unique_ptr<PrecisionController> controller_;
   std::unique_ptr<StepKeys> keys_;
   GatesImpl* gates_ = nullptr;

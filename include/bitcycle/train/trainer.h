@@ -19,6 +19,7 @@
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/events/event_sink.h"
 #include "bitcycle/network/layer_info.h"
+#include "bitcycle/train/run_parts.h"
 
 #include <filesystem>
 #include <memory>
@@ -41,8 +42,9 @@ struct Rehearsal {
 class Trainer {
  public:
   // Builds the network and opens the data; reads and writes nothing in the run directory. The
-  // sinks are told of the run besides its own files.
-  Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks = {});
+  // sinks are told of the run besides its own files; the parts stand in place of the recipe's.
+  Trainer(const Recipe& recipe, std::filesystem::path run_directory, EventSinks sinks = {},
+          const RunParts& parts = {});
   ~Trainer();
 
   // Continues from the newest checkpoint; false when there is none, and the run starts afresh.

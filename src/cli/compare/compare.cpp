@@ -5,11 +5,13 @@
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/compare/comparison_text.h"
-#include "cli/run_paths.h"
+#include "cli/runs/find_runs.h"
+#include "cli/runs/run_paths.h"
 #include "cli/sweep/sweep_record.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include <fmt/core.h>
@@ -26,6 +28,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  bitcycle compare runs/demo-cpt runs/demo-static\n"
     "  bitcycle compare runs/* --baseline runs/demo-float\n"
+    "  bitcycle compare runs                              all runs of a folder\n"
     "  bitcycle compare runs/cpt-or-static                the directory of a sweep\n"
     "  bitcycle compare runs/cpt-or-static --baseline float   a row of it by name";
 
@@ -35,9 +38,43 @@ struct Options {
   bool json = false;
 };
 
-std::vector<ComparedRun> runs_of(const fs::path& directory) {
-  if (is_sweep(directory)) return sweep_runs(directory, read_sweep_record(directory));
-  return {{look_at_run(directory)}};
+bool is_run_or_sweep(const fs::path& directory) {
+  return is_sweep(directory) || holds_run(directory);
+}
+
+// The directories that were given, in place of folders what is in them.
+std::vector<fs::path> expanded(const std::vector<std::string>& given) {
+  std::vector<fs::path> directories;
+  for (const fs::path directory : given) {
+    const std::vector<fs::path> found = find_directories(directory, is_run_or_sweep);
+    if (found.empty()) directories.push_back(directory);  // has a row that says so
+    directories.insert(directories.end(), found.begin(), found.end());
+  }
+  return directories;
+}
+
+// Groups of several sweeps may have the same names.
+void name_by_sweep(const fs::path& sweep, std::vector<ComparedRun>& runs) {
+  const std::string name = (sweep.has_filename() ? sweep : sweep.parent_path()).filename();
+  for (ComparedRun& run : runs) {
+    run.group = name + "/" + run.group;
+    run.baseline = name + "/" + run.baseline;
+  }
+}
+
+std::vector<ComparedRun> runs_of(const std::vector<fs::path>& directories) {
+  const bool several = std::ranges::count_if(directories, is_sweep) > 1;
+  std::vector<ComparedRun> runs;
+  for (const fs::path& directory : directories) {
+    if (!is_sweep(directory)) {
+      runs.push_back({look_at_run(directory)});
+      continue;
+    }
+    std::vector<ComparedRun> cells = sweep_runs(directory, read_sweep_record(directory));
+    if (several) name_by_sweep(directory, cells);
+    std::ranges::move(cells, std::back_inserter(runs));
+  }
+  return runs;
 }
 
 bool same_place(const fs::path& a, const fs::path& b) {
@@ -61,7 +98,7 @@ std::size_t find_baseline(const std::string& baseline, std::vector<ComparedRun>&
 // The last that can be read.
 std::size_t usual_baseline(const std::vector<ComparedRun>& runs) {
   for (std::size_t i = runs.size(); i-- > 0;) {
-    if (runs[i].run.state != RunState::unreadable) return i;
+    if (runs[i].run.state != SummaryState::unreadable) return i;
   }
   return runs.size() - 1;
 }
@@ -69,19 +106,16 @@ std::size_t usual_baseline(const std::vector<ComparedRun>& runs) {
 // One run among others that cannot be read is a row; where there are no others, it is an error.
 void require_a_run(const std::vector<ComparedRun>& runs) {
   const auto readable = [](const ComparedRun& compared) {
-    return compared.run.state != RunState::unreadable;
+    return compared.run.state != SummaryState::unreadable;
   };
   if (std::ranges::any_of(runs, readable)) return;
   const RunSummary& run = runs.front().run;
-  run_recipe(run.run);
-  throw Error(ErrorCode::io, run.run + ": " + run.trouble);
+  if (!holds_run(run.run)) throw no_run_in(run.run);
+  throw Error(ErrorCode::io, run.trouble);
 }
 
 int run_compare(const Options& options) {
-  std::vector<ComparedRun> runs;
-  for (const std::string& directory : options.runs) {
-    for (ComparedRun& run : runs_of(directory)) runs.push_back(std::move(run));
-  }
+  std::vector<ComparedRun> runs = runs_of(expanded(options.runs));
   require_a_run(runs);
   std::size_t baseline = usual_baseline(runs);
   if (!options.baseline.empty()) {
@@ -99,7 +133,8 @@ int run_compare(const Options& options) {
 void add_compare(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("compare", "Accuracy, cost and time of runs and sweeps");
   auto options = std::make_shared<Options>();
-  command->add_option("runs", options->runs, "Directories of runs or sweeps")->required();
+  command->add_option("runs", options->runs, "Directories of runs or sweeps, or folders of them")
+      ->required();
   command->add_option("--baseline", options->baseline,
                       "What the others are compared with: a run, or a row of a sweep [the last]");
   command->add_flag("--json", options->json, "Print JSON");

@@ -14,11 +14,11 @@ namespace bitcycle::cli {
 namespace {
 
 bool readable(const RunSummary& run) {
-  return run.state != RunState::unreadable;
+  return run.state != SummaryState::unreadable;
 }
 
 bool counts(const RunSummary& run) {
-  return run.state == RunState::finished && std::isfinite(run.score.value);
+  return run.state == SummaryState::finished && std::isfinite(run.score.value);
 }
 
 // What a run computes, but for its seed. A directory that holds no run is alone.
@@ -68,7 +68,7 @@ std::optional<double> mean_of(const std::vector<double>& values) {
 void add_means(const std::vector<RunSummary>& runs, RunGroup& group) {
   std::vector<double> scores, gbitops, savings, seconds;
   for (const std::size_t i : group.runs) {
-    if (runs[i].state != RunState::finished) continue;
+    if (runs[i].state != SummaryState::finished) continue;
     if (counts(runs[i])) scores.push_back(runs[i].score.value);
     gbitops.push_back(runs[i].gbitops);
     savings.push_back(runs[i].saving_percent);
@@ -113,7 +113,7 @@ bool comparable_times(const std::vector<RunSummary>& runs, const RunGroup& a, co
   std::set<std::string> kinds;
   for (const RunGroup* group : {&a, &b}) {
     for (const std::size_t i : group->runs) {
-      if (runs[i].state == RunState::finished) kinds.insert(measured_work(runs[i]));
+      if (runs[i].state == SummaryState::finished) kinds.insert(measured_work(runs[i]));
     }
   }
   return kinds.size() == 1;
@@ -146,9 +146,9 @@ void add_baselines(const std::vector<ComparedRun>& runs, std::size_t baseline,
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::string& stated = runs[groups[i].runs.front()].baseline;
     const auto named = std::ranges::find(groups, stated, &RunGroup::name);
-    const std::size_t other = stated.empty() || named == groups.end()
-                                  ? usual
-                                  : static_cast<std::size_t>(named - groups.begin());
+    if (!stated.empty() && named == groups.end()) continue;  // it was left out
+    const std::size_t other =
+        stated.empty() ? usual : static_cast<std::size_t>(named - groups.begin());
     if (other != i) groups[i].baseline = other;
   }
 }

@@ -5,7 +5,7 @@
 
 #include "bitcycle/base/statistics.h"
 
-#include "cli/run_summary.h"
+#include "cli/runs/run_summary.h"
 
 #include <cstddef>
 #include <optional>

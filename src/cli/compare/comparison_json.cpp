@@ -12,15 +12,15 @@ Json or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json();
 }
 
-const char* state_name(RunState state) {
+const char* state_name(SummaryState state) {
   switch (state) {
-    case RunState::finished:
+    case SummaryState::finished:
       return "finished";
-    case RunState::unfinished:
+    case SummaryState::unfinished:
       return "unfinished";
-    case RunState::failed:
+    case SummaryState::failed:
       return "failed";
-    case RunState::unreadable:
+    case SummaryState::unreadable:
       return "unreadable";
   }
   return "";
@@ -29,15 +29,16 @@ const char* state_name(RunState state) {
 Json run_json(const RunSummary& run) {
   Json json = {{"run", run.run}, {"state", state_name(run.state)}};
   if (!run.trouble.empty()) json["trouble"] = run.trouble;
-  if (run.state == RunState::unreadable) return json;
-  const bool finished = run.state == RunState::finished;
+  if (run.state == SummaryState::unreadable) return json;
+  const bool finished = run.state == SummaryState::finished;
   json.update({{"model", run.recipe.model.name},
                {"dataset", run.recipe.data.dataset},
                {"seed", run.recipe.seed},
                {"step", run.step},
                {"steps", run.total == 0 ? Json() : Json(run.total)},
                {"precision", run.precision},
-               {"backend", run.backend},
+               {"backend", run.backend.empty() ? Json() : Json(run.backend)},
+               {"scheme", run.scheme},
                {run.score.metric.name, finished ? or_null(run.score.value) : Json()},
                {"counting", name(run.counting)},
                {"gbitops", run.gbitops},

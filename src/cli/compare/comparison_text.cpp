@@ -21,7 +21,7 @@ using Runs = std::vector<RunSummary>;
 std::string common(const Runs& runs, const std::function<std::string(const RunSummary&)>& of) {
   std::set<std::string> values;
   for (const RunSummary& run : runs) {
-    if (run.state != RunState::unreadable) values.insert(of(run));
+    if (run.state != SummaryState::unreadable) values.insert(of(run));
   }
   return values.size() == 1 ? *values.begin() : "";
 }
@@ -36,17 +36,28 @@ std::string metric_of(const RunSummary& run) {
   return run.score.metric.name;
 }
 std::string total_of(const RunSummary& run) {
-  return std::to_string(run.total);
+  return run.total > 0 ? std::to_string(run.total) : "-";
+}
+
+// How many steps runs have in all, as far as it is known.
+std::set<Step> lengths_of(const Runs& runs) {
+  std::set<Step> lengths;
+  for (const RunSummary& run : runs) {
+    if (run.state != SummaryState::unreadable && run.total > 0) lengths.insert(run.total);
+  }
+  return lengths;
 }
 
 // "cifar_resnet8 on fashion_mnist, 1876 steps": what the columns need not say.
 std::string title(const Comparison& comparison) {
   const std::string model = common(comparison.runs, model_of);
   const std::string dataset = common(comparison.runs, dataset_of);
-  const std::string total = common(comparison.runs, total_of);
+  const std::set<Step> lengths = lengths_of(comparison.runs);
   std::string text = model;
   if (!dataset.empty()) text += model.empty() ? dataset : " on " + dataset;
-  if (!total.empty() && total != "0") text += (text.empty() ? "" : ", ") + total + " steps";
+  if (lengths.size() == 1) {
+    text += fmt::format("{}{} steps", text.empty() ? "" : ", ", *lengths.begin());
+  }
   return text.empty() ? "" : text + "\n\n";
 }
 
@@ -56,13 +67,13 @@ std::string or_dash(const std::optional<double>& value, std::string (*text)(doub
 
 std::string state_text(const RunSummary& run) {
   switch (run.state) {
-    case RunState::finished:
+    case SummaryState::finished:
       return "finished";
-    case RunState::unfinished:
+    case SummaryState::unfinished:
       return steps_text(run.step, run.total);
-    case RunState::failed:
+    case SummaryState::failed:
       return "failed at " + steps_text(run.step, run.total);
-    case RunState::unreadable:
+    case SummaryState::unreadable:
       return "cannot be read";
   }
   return "";
@@ -70,7 +81,7 @@ std::string state_text(const RunSummary& run) {
 
 // The columns that a table has only where rows differ in them.
 struct Columns {
-  bool model, dataset, state, one_metric;
+  bool model, dataset, steps, state, one_metric;
   std::string score;
 };
 
@@ -79,8 +90,9 @@ Columns columns_of(const Comparison& comparison) {
   const std::string metric = common(runs, metric_of);
   return {.model = common(runs, model_of).empty(),
           .dataset = common(runs, dataset_of).empty(),
+          .steps = lengths_of(runs).size() > 1,
           .state = std::ranges::any_of(
-              runs, [](const RunSummary& run) { return run.state != RunState::finished; }),
+              runs, [](const RunSummary& run) { return run.state != SummaryState::finished; }),
           .one_metric = !metric.empty(),
           .score = metric.empty() ? "test score" : "test " + metric};
 }
@@ -88,6 +100,7 @@ Columns columns_of(const Comparison& comparison) {
 void add_subject(const Columns& columns, const RunSummary& run, Row& row) {
   if (columns.model) row.push_back(model_of(run));
   if (columns.dataset) row.push_back(dataset_of(run));
+  if (columns.steps) row.push_back(total_of(run));
 }
 
 std::string scored(const Columns& columns, const RunSummary& run, const std::string& text) {
@@ -98,6 +111,7 @@ Row run_header(const Columns& columns) {
   Row row = {"precision", "backend"};
   if (columns.model) row.emplace_back("model");
   if (columns.dataset) row.emplace_back("dataset");
+  if (columns.steps) row.emplace_back("steps");
   row.push_back(columns.score);
   for (const char* name : {"GBitOPs", "cost saved", "training time", "time saved"}) {
     row.emplace_back(name);
@@ -108,11 +122,11 @@ Row run_header(const Columns& columns) {
 }
 
 Row run_row(const Columns& columns, const RunSummary& run, const RunGroup& group) {
-  const bool readable = run.state != RunState::unreadable;
-  Row row = readable ? Row{run.precision, run.backend} : Row{"-", "-"};
+  const bool readable = run.state != SummaryState::unreadable;
+  Row row = readable ? Row{run.precision, run.backend.empty() ? "-" : run.backend} : Row{"-", "-"};
   readable ? add_subject(columns, run, row)
-           : row.resize(row.size() + columns.model + columns.dataset, "-");
-  const bool finished = run.state == RunState::finished;
+           : row.resize(row.size() + columns.model + columns.dataset + columns.steps, "-");
+  const bool finished = run.state == SummaryState::finished;
   row.push_back(finished ? scored(columns, run, score_text(run.score)) : "-");
   row.push_back(readable ? amount_text(run.gbitops) : "-");
   row.push_back(readable ? percent_text(run.saving_percent) : "-");
@@ -137,6 +151,7 @@ Row group_header(const Columns& columns, bool named) {
   if (named) row.emplace_back("precision");
   if (columns.model) row.emplace_back("model");
   if (columns.dataset) row.emplace_back("dataset");
+  if (columns.steps) row.emplace_back("steps");
   for (const char* name : {"seeds", columns.score.c_str(), "spread", "difference", "GBitOPs",
                            "cost saved", "time", "time saved"}) {
     row.emplace_back(name);
@@ -145,8 +160,9 @@ Row group_header(const Columns& columns, bool named) {
 }
 
 std::string seeds_text(const Comparison& comparison, const RunGroup& group) {
-  const auto finished = std::ranges::count_if(
-      group.runs, [&](std::size_t i) { return comparison.runs[i].state == RunState::finished; });
+  const auto finished = std::ranges::count_if(group.runs, [&](std::size_t i) {
+    return comparison.runs[i].state == SummaryState::finished;
+  });
   if (static_cast<std::size_t>(finished) == group.runs.size()) return std::to_string(finished);
   return fmt::format("{} of {}", finished, group.runs.size());
 }
@@ -182,7 +198,7 @@ std::string group_table(const Comparison& comparison) {
   const bool named = std::ranges::any_of(comparison.groups, &RunGroup::named);
   Table table(group_header(columns, named));
   for (const RunGroup& group : comparison.groups) {
-    const bool readable = comparison.first(group).state != RunState::unreadable;
+    const bool readable = comparison.first(group).state != SummaryState::unreadable;
     if (readable || group.named) table.add_row(group_row(comparison, columns, group, named));
   }
   return table.text();
@@ -193,8 +209,8 @@ std::string missing_text(const Comparison& comparison) {
   std::string text;
   for (const RunSummary& run : comparison.runs) {
     const bool told = run.trouble.empty();
-    if (run.state == RunState::finished || (told && !comparison.seeds)) continue;
-    const bool readable = run.state != RunState::unreadable;
+    if (run.state == SummaryState::finished || (told && !comparison.seeds)) continue;
+    const bool readable = run.state != SummaryState::unreadable;
     text += fmt::format("{}: {}{}{}\n", run.run, readable ? state_text(run) : "",
                         readable && !told ? ": " : "", run.trouble);
   }
@@ -209,7 +225,7 @@ std::string name_in_keys(const Comparison& comparison, const RunGroup& group) {
 void add_key(const Comparison& comparison, const DifferingKey& key, Table& table) {
   std::vector<std::pair<std::string, Row>> values;
   for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
-    if (comparison.first(comparison.groups[g]).state == RunState::unreadable) continue;
+    if (comparison.first(comparison.groups[g]).state == SummaryState::unreadable) continue;
     auto entry = std::ranges::find(values, key.values[g], &std::pair<std::string, Row>::first);
     if (entry == values.end()) entry = values.insert(entry, {key.values[g], {}});
     entry->second.push_back(name_in_keys(comparison, comparison.groups[g]));
@@ -253,6 +269,12 @@ std::string errors_note(const Comparison& comparison, const std::string& baselin
                                        baseline, welch ? " (W: Welch's)" : ""));
 }
 
+std::string lengths_note(const Comparison& comparison) {
+  if (lengths_of(comparison.runs).size() < 2) return "";
+  return "The runs are of different lengths: scores, GBitOPs and times are not of the same "
+         "training.\n";
+}
+
 std::string savings_note(const Comparison& comparison, const std::string& baseline) {
   const bool gated = std::ranges::any_of(comparison.runs, &RunSummary::gated);
   const bool timed = std::ranges::any_of(comparison.groups, [](const RunGroup& group) {
@@ -276,8 +298,8 @@ std::string comparison_text(const Comparison& comparison) {
   const std::string baseline = baseline_text(comparison);
   return title(comparison) + (comparison.seeds ? group_table(comparison) : run_table(comparison)) +
          "\n" + missing_text(comparison) + keys_text(comparison) + stages_text(comparison.runs) +
-         counting_note(comparison.runs) + errors_note(comparison, baseline) +
-         savings_note(comparison, baseline);
+         lengths_note(comparison) + counting_note(comparison.runs) +
+         errors_note(comparison, baseline) + savings_note(comparison, baseline);
 }
 
 }  // namespace bitcycle::cli

@@ -5,7 +5,7 @@
 #include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/table.h"
 
-#include "cli/cost_recipe.h"
+#include "cli/cost/cost_recipe.h"
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 PlannedCell planned_cell(const fs::path& directory, const SweepCell& cell) {
   PlannedCell planned{cell, look_at_run(directory / cell.name), {}};
-  if (planned.run.state != RunState::unreadable &&
+  if (planned.run.state != SummaryState::unreadable &&
       fingerprint(planned.run.recipe) != fingerprint(planned.cell.recipe)) {
     planned.changes = differences(planned.run.recipe, planned.cell.recipe);
   }
@@ -67,9 +67,9 @@ std::string cost_text(const std::optional<Bounds>& cost) {
 std::string state_text(const PlannedCell& planned) {
   if (!planned.changes.empty()) return "changed: " + planned.changes.front();
   switch (planned.run.state) {
-    case RunState::finished:
+    case SummaryState::finished:
       return "finished";
-    case RunState::unreadable:
+    case SummaryState::unreadable:
       return fs::exists(planned.run.run) ? planned.run.trouble : "new";
     default:
       return steps_text(planned.run.step, planned.run.total);
@@ -91,9 +91,9 @@ SweepRecord SweepPlan::record() const {
   return record;
 }
 
-SweepPlan plan_sweep(const fs::path& file, const fs::path& directory) {
+SweepPlan plan_sweep(const fs::path& file, const fs::path& directory, const SweepOptions& options) {
   SweepPlan plan{.sweep = file.stem().string(), .directory = directory};
-  const std::vector<SweepCell> cells = read_sweep(file);
+  const std::vector<SweepCell> cells = read_sweep(file, options);
   refuse_run(directory);
   for (const SweepCell& cell : cells) plan.cells.push_back(planned_cell(directory, cell));
   plan.vanished = vanished_cells(plan);
@@ -145,7 +145,7 @@ Json plan_json(const SweepPlan& plan) {
                      {"precision", precision_text(planned.cell.recipe.precision)},
                      {"gbitops_least", cost ? Json(cost->least) : Json()},
                      {"gbitops_most", cost ? Json(cost->most) : Json()},
-                     {"finished", planned.run.state == RunState::finished},
+                     {"finished", planned.run.state == SummaryState::finished},
                      {"step", planned.run.step},
                      {"changes", planned.changes}});
   }

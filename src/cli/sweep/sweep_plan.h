@@ -5,7 +5,7 @@
 
 #include "bitcycle/config/sweep.h"
 
-#include "cli/run_summary.h"
+#include "cli/runs/run_summary.h"
 #include "cli/sweep/sweep_record.h"
 
 #include <filesystem>
@@ -32,7 +32,8 @@ struct SweepPlan {
 };
 
 // Throws Error(recipe) for a sweep that is wrong, Error(usage) for a directory that holds a run.
-SweepPlan plan_sweep(const std::filesystem::path& file, const std::filesystem::path& directory);
+SweepPlan plan_sweep(const std::filesystem::path& file, const std::filesystem::path& directory,
+                     const SweepOptions& options = {});
 
 // Throws Error(usage) with the cells whose recipes differ from those that were begun.
 void refuse_changes(const SweepPlan& plan);

@@ -23,7 +23,7 @@ double SweepProgress::Cell::done() const {
 SweepProgress::SweepProgress(const SweepPlan& plan, int jobs) : jobs_(jobs) {
   for (const PlannedCell& planned : plan.cells) {
     const RunSummary& run = planned.run;
-    const bool finished = run.state == RunState::finished;
+    const bool finished = run.state == SummaryState::finished;
     cells_.push_back({.name = planned.cell.name,
                       .group = planned.cell.group,
                       .phase = finished ? Phase::finished : Phase::waiting,

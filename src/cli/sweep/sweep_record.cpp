@@ -5,6 +5,7 @@
 
 #include "base/json_text.h"
 #include "cli/compare/comparison_text.h"
+#include "io/is_there.h"
 
 namespace bitcycle::cli {
 namespace {
@@ -29,8 +30,8 @@ CellRecord cell_of(const Json& json) {
 RunSummary run_of(const fs::path& directory, const CellRecord& cell) {
   RunSummary run = look_at_run(directory / cell.name);
   if (!fs::exists(run.run)) run.trouble = "not begun yet";
-  if (cell.failure.empty() || run.state != RunState::unfinished) return run;
-  run.state = RunState::failed;
+  if (cell.failure.empty() || run.state != SummaryState::unfinished) return run;
+  run.state = SummaryState::failed;
   run.trouble = cell.failure;
   return run;
 }
@@ -38,7 +39,7 @@ RunSummary run_of(const fs::path& directory, const CellRecord& cell) {
 }  // namespace
 
 bool is_sweep(const fs::path& directory) {
-  return fs::exists(directory / kRecord);
+  return is_there(directory / kRecord);
 }
 
 SweepRecord read_sweep_record(const fs::path& directory) {
@@ -49,8 +50,9 @@ SweepRecord read_sweep_record(const fs::path& directory) {
     SweepRecord record{json.at("sweep"), {}};
     for (const Json& cell : json.at("cells")) record.cells.push_back(cell_of(cell));
     return record;
-  } catch (const Json::exception& error) {
-    throw Error(ErrorCode::io, (directory / kRecord).string() + ": " + error.what(),
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::io,
+                (directory / kRecord).string() + ": expected a sweep's cells, in JSON",
                 "The file is damaged; remove it, and `bitcycle sweep` writes it again.");
   }
 }

@@ -37,7 +37,7 @@ std::deque<std::size_t> order_of(const SweepPlan& plan) {
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const PlannedCell& planned = plan.cells[i];
     const int round = seen[planned.cell.group]++;
-    if (planned.run.state != RunState::finished) rounds.emplace_back(round, i);
+    if (planned.run.state != SummaryState::finished) rounds.emplace_back(round, i);
   }
   std::ranges::sort(rounds);
   std::deque<std::size_t> order;
@@ -175,7 +175,7 @@ class SweepRunner {
 
   void ended(std::size_t cell, int status) {
     const RunSummary run = look_at_run(directory(cell));
-    if (status == 0 && run.state == RunState::finished) {
+    if (status == 0 && run.state == SummaryState::finished) {
       progress_.end(cell, now(), true);
       say(fmt::format("{} finished: {} {}; {}", plan_.cells[cell].cell.name, run.score.metric.name,
                       score_text(run.score), progress_.counts()));

@@ -8,7 +8,7 @@
 #include "bitcycle/train/dynamic_bench.h"
 
 #include "base/json_text.h"
-#include "cli/run_paths.h"
+#include "cli/runs/run_paths.h"
 #include "cli/torch/bench_support.h"
 #include "cli/torch_commands.h"
 #include "config/fields.h"

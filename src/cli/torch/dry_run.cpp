@@ -10,9 +10,9 @@
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/trainer.h"
 
-#include "cli/cost_recipe.h"
-#include "cli/run_bits.h"
-#include "cli/stage_outlook.h"
+#include "cli/cost/cost_recipe.h"
+#include "cli/schedule/run_bits.h"
+#include "cli/schedule/stage_outlook.h"
 
 #include <algorithm>
 #include <cmath>

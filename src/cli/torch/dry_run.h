@@ -5,7 +5,7 @@
 
 #include "bitcycle/config/recipe.h"
 
-#include "cli/run_paths.h"
+#include "cli/runs/run_paths.h"
 
 namespace bitcycle::cli {
 

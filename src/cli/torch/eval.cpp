@@ -3,80 +3,31 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/events/evaluations_file.h"
+#include "bitcycle/events/timing_file.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/report/narration.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/session.h"
-#include "bitcycle/train/tensor_io.h"
-#include "bitcycle/train/train_state.h"
 
 #include "base/json_text.h"
-#include "cli/run_paths.h"
+#include "cli/runs/run_checkpoint.h"
+#include "cli/runs/run_paths.h"
+#include "cli/torch/load_checkpoint.h"
 #include "cli/torch_commands.h"
 
-#include <algorithm>
-#include <charconv>
-
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace bitcycle::cli {
 namespace {
 
-Step chosen_step(const CheckpointStore& store, const EvalOptions& options) {
-  std::optional<Step> step;
-  if (options.checkpoint == "best") {
-    step = store.best() ? store.best() : store.latest();
-  } else if (options.checkpoint == "last") {
-    step = store.latest();
-  } else {
-    const char* end = options.checkpoint.data() + options.checkpoint.size();
-    Step number = 0;
-    const auto [stop, error] = std::from_chars(options.checkpoint.data(), end, number);
-    if (error == std::errc{} && stop == end) step = number;
-  }
-  const auto steps = store.steps();
-  if (step && std::find(steps.begin(), steps.end(), *step) != steps.end()) return *step;
-  throw Error(ErrorCode::checkpoint,
-              "no checkpoint \"" + options.checkpoint + "\" in \"" + options.run + "\"",
-              fmt::format("--checkpoint takes best, last, or a step; there are: {}",
-                          fmt::join(steps, ", ")));
-}
-
 Split split_of(const EvalOptions& options, const Recipe& recipe) {
   if (options.split == "test") return Split::test;
+  if (options.split == "train") return Split::train;
   if (has_validation(recipe.data)) return Split::validation;
   throw Error(ErrorCode::usage, "the run has no validation split (data.validation = 0)",
               "Use --split test.");
-}
-
-// A relative data.root may lead to another text from here.
-void require_same_data(Session& session, const TrainState& trained) {
-  const std::string found = session.task().data_fingerprint();
-  if (trained.data == found) return;
-  throw Error(ErrorCode::data,
-              fmt::format("the data are not those of the run: expected {}, found {} in \"{}\"",
-                          trained.data, found, session.recipe().data.root),
-              "A relative data.root counts from the current directory. The files there, or the "
-              "run's vocabulary.txt, may also have changed.");
-}
-
-void restore_state(Session& session, const std::vector<std::byte>& json,
-                   const std::filesystem::path& where, Step step) {
-  const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
-  const TrainState state = train_state_from_json(text, (where / "state.json").string(), step);
-  require_same_data(session, state);
-  session.policy().restore(state.policy);
-}
-
-void load_checkpoint(Session& session, const CheckpointStore& store, Step step) {
-  CheckpointFiles files = store.load(step);
-  restore_state(session, files["state.json"], store.directory(step), step);
-  restore_tensors(std::move(files["model.safetensors"]),
-                  (store.directory(step) / "model.safetensors").string(),
-                  model_state(session.model()));
 }
 
 struct WidthScore {
@@ -176,11 +127,11 @@ void store_with_run(const std::vector<WidthScore>& rows, const EvalOptions& opti
 
 int run_eval(const EvalOptions& options) {
   use_caching_allocator();
-  const Recipe recipe = read_recipe(run_recipe(options.run));
+  const Recipe recipe = recipe_of_run(options.run);
   const auto widths = parse_widths(options.bits.empty() ? recipe.evaluation.bits : options.bits);
   const auto split = split_of(options, recipe);
   const CheckpointStore store(options.run);
-  const Step step = chosen_step(store, options);
+  const Step step = chosen_step(store, options.checkpoint, options.run);
   Session session(recipe, options.run);
   load_checkpoint(session, store, step);
   std::vector<WidthScore> rows;

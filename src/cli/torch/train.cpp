@@ -8,9 +8,9 @@
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/trainer.h"
 
-#include "cli/run_paths.h"
-#include "cli/run_summary.h"
-#include "cli/terminal_sink.h"
+#include "cli/runs/run_paths.h"
+#include "cli/runs/run_summary.h"
+#include "cli/runs/terminal_sink.h"
 #include "cli/torch/dry_run.h"
 #include "cli/torch_commands.h"
 

@@ -13,8 +13,9 @@
 namespace bitcycle::cli {
 namespace {
 
-// Every open page holds a thread for its stream.
-constexpr std::size_t kThreads = 48;
+// Every open page holds a thread for its stream. Some are left to answer everybody else.
+constexpr int kStreams = 48;
+constexpr std::size_t kThreads = kStreams + 16;
 constexpr std::size_t kMostRuns = 200;
 // A comment line now and then finds out whether anybody is still there.
 constexpr int kQuietLooks = 15;
@@ -38,6 +39,12 @@ std::vector<std::string> runs_of(const httplib::Request& request) {
     runs.push_back(request.get_param_value("run", i));
   }
   return runs;
+}
+
+// A page beyond those that can be served is told so, and asks again by itself.
+void turn_away(httplib::Response& response) {
+  response.set_content("retry: 5000\nevent: full\ndata: " + std::to_string(kStreams) + "\n\n",
+                       "text/event-stream");
 }
 
 bool is_address(const std::string& text) {
@@ -104,10 +111,12 @@ struct WatchServer::Implementation {
       if (!folder.directory(run))
         return refuse(response, 404, "There is no such run in the folder.");
     }
+    const std::shared_ptr<void> place = take_place();
+    if (!place) return turn_away(response);
     auto live = std::make_shared<LivePage>(views, folder, runs);
     auto quiet = std::make_shared<int>(0);
     response.set_chunked_content_provider(
-        "text/event-stream", [this, live, quiet](std::size_t, httplib::DataSink& sink) {
+        "text/event-stream", [this, place, live, quiet](std::size_t, httplib::DataSink& sink) {
           std::string news = live->news();
           if (news.empty() && ++*quiet % kQuietLooks == 0) news = ": still here\n\n";
           if (!news.empty() && !sink.write(news.data(), news.size())) return false;
@@ -116,7 +125,17 @@ struct WatchServer::Implementation {
         });
   }
 
+  // One of the streams that can be open at a time, until the last copy is gone; null when all are.
+  std::shared_ptr<void> take_place() {
+    if (streams.fetch_add(1) >= kStreams) {
+      streams.fetch_sub(1);
+      return nullptr;
+    }
+    return {&streams, [](std::atomic<int>* open) { open->fetch_sub(1); }};
+  }
+
   WatchOptions options;
+  std::atomic<int> streams = 0;
   WatchedFolder folder;
   LiveViews views;
   httplib::Server server;

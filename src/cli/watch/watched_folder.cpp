@@ -3,10 +3,12 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/run_lock.h"
 
+#include "cli/runs/find_runs.h"
 #include "report/view/run_record.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 
 namespace bitcycle::cli {
@@ -14,32 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr int kDeepest = 4;              // folders within folders, as sweeps make them
-constexpr std::size_t kMostRuns = 2000;  // of which a list still helps
-
-bool is_run(const fs::path& directory) {
-  std::error_code ignored;
-  return fs::is_regular_file(directory / "recipe.toml", ignored);
-}
-
-// Folders may vanish while they are read, and those of other users cannot be: both are passed over.
-void find_runs(const fs::path& root, const fs::path& folder, int depth,
-               std::vector<std::string>& found) {
-  if (is_run(folder)) {
-    found.push_back(folder.lexically_relative(root).string());
-    return;
-  }
-  if (depth == 0) return;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end;
-       !error && entry != end && found.size() < kMostRuns; entry.increment(error)) {
-    std::error_code ignored;
-    if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) {
-      find_runs(root, entry->path(), depth - 1, found);
-    }
-  }
-}
 
 // What comes last in a log, without reading all of it. The times end with the last step that was
 // done; metrics may end with the test of an earlier one, the best.
@@ -58,12 +34,21 @@ std::string state_text(const fs::path& run) {
   return is_in_use(run) ? "running" : "stopped";
 }
 
-Step recipe_steps(const fs::path& run) {
+PlannedLength planned_length(const fs::path& run) {
   try {
-    return read_recipe(run / "recipe.toml").steps;
+    const Recipe recipe = read_recipe(run / "recipe.toml");
+    return {recipe.steps, recipe.epochs};
   } catch (const Error&) {
-    return 0;
+    return {};
   }
+}
+
+// A logged step tells how many there are in an epoch.
+Step steps_of_epochs(const fs::path& run, double epochs) {
+  const Json line = last_log_line(run / "metrics.jsonl", "epoch");
+  const double step = number_in(line, "step").value_or(0);
+  const double epoch = number_in(line, "epoch").value_or(0);
+  return epoch > 0 ? std::llround(epochs * step / epoch) : 0;
 }
 
 }  // namespace
@@ -75,15 +60,16 @@ WatchedFolder::WatchedFolder(const fs::path& folder) {
     throw Error(ErrorCode::usage, "there is no folder \"" + folder.string() + "\"",
                 "Give a run directory, or a folder of them, such as runs.");
   }
-  single_ = is_run(root_);
+  single_ = holds_run(root_);
 }
 
 std::vector<std::string> WatchedFolder::runs() const {
   if (single_) return {root_.filename().string()};
-  std::vector<std::string> found;
-  find_runs(root_, root_, kDeepest, found);
-  std::ranges::sort(found);
-  return found;
+  std::vector<std::string> names;
+  for (const fs::path& run : find_directories(root_, holds_run)) {
+    if (run != root_) names.push_back(run.lexically_relative(root_).string());
+  }
+  return names;
 }
 
 std::optional<fs::path> WatchedFolder::directory(const std::string& name) const {
@@ -94,18 +80,23 @@ std::optional<fs::path> WatchedFolder::directory(const std::string& name) const 
   if (relative.is_absolute() || std::ranges::any_of(relative, is_dots)) return std::nullopt;
   std::error_code error;
   const fs::path whole = fs::canonical(root_ / relative, error);
-  if (error || whole != (root_ / relative).lexically_normal() || !is_run(whole))
+  if (error || whole != (root_ / relative).lexically_normal() || !holds_run(whole))
     return std::nullopt;
   return whole;
 }
 
-Step WatchedFolder::total_steps(const fs::path& run) const {
+PlannedLength WatchedFolder::length(const fs::path& run) const {
   std::error_code ignored;
   const auto written = fs::last_write_time(run / "recipe.toml", ignored);
   const std::lock_guard lock(mutex_);
-  const auto known = totals_.find(run);
-  if (known != totals_.end() && known->second.written == written) return known->second.steps;
-  return (totals_[run] = {written, recipe_steps(run)}).steps;
+  const auto known = lengths_.find(run);
+  if (known != lengths_.end() && known->second.written == written) return known->second.length;
+  return (lengths_[run] = {written, planned_length(run)}).length;
+}
+
+Step WatchedFolder::total_steps(const fs::path& run) const {
+  const PlannedLength planned = length(run);
+  return planned.steps > 0 ? planned.steps : steps_of_epochs(run, planned.epochs);
 }
 
 Json WatchedFolder::list() const {
@@ -122,7 +113,7 @@ Json WatchedFolder::list() const {
 
 std::uint64_t state_of_files(const fs::path& run_directory) {
   constexpr std::array kFiles = {"metrics.jsonl", "timing.jsonl",     "layers.jsonl", "recipe.toml",
-                                 "summary.json",  "evaluations.json", ".lock"};
+                                 "summary.json",  "evaluations.json", "landscape",    ".lock"};
   std::uint64_t state = 0;
   const auto mix = [&](std::uint64_t value) { state = (state ^ value) * 1099511628211ULL; };
   for (const char* file : kFiles) {

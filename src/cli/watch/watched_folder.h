@@ -18,6 +18,12 @@
 
 namespace bitcycle::cli {
 
+// By a recipe: in steps, or where these are 0 in epochs.
+struct PlannedLength {
+  Step steps = 0;
+  double epochs = 0;
+};
+
 class WatchedFolder {
  public:
   // A folder of runs, or a run directory itself. Throws Error(usage) when it is neither.
@@ -31,19 +37,20 @@ class WatchedFolder {
   nlohmann::ordered_json list() const;
 
  private:
-  // How long the run will be by its recipe; 0 where that gives epochs, or cannot be read.
+  PlannedLength length(const std::filesystem::path& run) const;
+  // How long the run will be; 0 where that cannot be told (yet).
   Step total_steps(const std::filesystem::path& run) const;
 
   std::filesystem::path root_;  // canonical
   bool single_ = false;         // whether it is a run directory itself
 
   // Recipes are read once, and again when they were written again: every page asks for every run.
-  struct KnownTotal {
+  struct KnownLength {
     std::filesystem::file_time_type written;
-    Step steps = 0;
+    PlannedLength length;
   };
   mutable std::mutex mutex_;
-  mutable std::map<std::filesystem::path, KnownTotal> totals_;
+  mutable std::map<std::filesystem::path, KnownLength> lengths_;
 };
 
 // A number that changes when a run's files do.

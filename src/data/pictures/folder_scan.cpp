@@ -38,13 +38,30 @@ bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
 }
 
-std::vector<Candidate> list_files(const fs::path& root, const ClassDirectory& directory) {
+// A link to itself, or to a directory that it lies in.
+bool leads_in_a_circle(const fs::directory_entry& entry) {
+  if (!entry.is_symlink()) return false;
+  std::error_code error;
+  const fs::path target = fs::canonical(entry.path(), error);
+  if (error) return error == std::errc::too_many_symbolic_link_levels;
+  const fs::path place = fs::canonical(entry.path().parent_path());
+  return std::ranges::mismatch(target, place).in1 == target.end();
+}
+
+// Adds what cannot be followed to `skipped`.
+std::vector<Candidate> list_files(const fs::path& root, const ClassDirectory& directory,
+                                  std::vector<std::string>& skipped) {
   std::vector<Candidate> files;
   const auto options = fs::directory_options::follow_directory_symlink;
-  for (const auto& entry : fs::recursive_directory_iterator(directory.path, options)) {
-    if (!entry.is_regular_file()) continue;
-    files.push_back(
-        {{entry.path().lexically_relative(root).generic_string(), directory.label}, entry.path()});
+  fs::recursive_directory_iterator entry(directory.path, options);
+  for (; entry != fs::recursive_directory_iterator(); ++entry) {
+    const std::string name = entry->path().lexically_relative(root).generic_string();
+    if (leads_in_a_circle(*entry)) {
+      entry.disable_recursion_pending();
+      skipped.push_back(name + " is a link that leads in a circle");
+    } else if (entry->is_regular_file()) {
+      files.push_back({{name, directory.label}, entry->path()});
+    }
   }
   // The order in which a directory lists its files is the file system's accident.
   std::ranges::sort(files, {}, [](const Candidate& c) { return c.picture.file; });
@@ -140,14 +157,15 @@ Look look_for(std::size_t files, std::uint64_t bytes) {
 }
 
 FolderScan scan_pictures(const DataDirectory& root, const std::vector<ClassDirectory>& classes) {
+  FolderScan scan;
   std::vector<Candidate> files;
   for (const ClassDirectory& directory : classes) {
-    std::ranges::move(list_files(root.path(), directory), std::back_inserter(files));
+    std::ranges::move(list_files(root.path(), directory, scan.skipped), std::back_inserter(files));
   }
+  std::ranges::sort(scan.skipped);
   const bool many = files.size() > kMostLookedAt;
   const Look look = look_for(files.size(), many ? 0 : total_bytes(files));
   std::vector<Verdict> verdicts = judge_all(files, look);
-  FolderScan scan;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (verdicts[i].problem.empty()) {
       scan.pictures.push_back(std::move(files[i].picture));

@@ -15,7 +15,9 @@ function spreadText(metric, group) {
 
 function comparisonTable(report) {
   const { metric, groups } = report.comparison;
-  const rows = groups.map((group) => [group.label, count(group.runs.length), spreadText(metric, group),
+  const runs = (group) => group.counted < group.runs.length ? `${count(group.counted)} of ${count(group.runs.length)}`
+    : count(group.runs.length);
+  const rows = groups.map((group) => [group.label, runs(group), spreadText(metric, group),
     group.gbitops === null ? "–" : significant(group.gbitops), percent(group.saving_percent),
     percent(group.saving_float_percent), duration(group.seconds), group.front ? "yes" : ""]);
   return element("figure", { class: "card chart" },
@@ -23,7 +25,7 @@ function comparisonTable(report) {
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" },
       table(["Precision", "Runs", metric ? words(metric.name) : "Score", "GBitOPs", "Less than static", "Less than float",
         "Training time", "On the front"], rows, { class: "comparison" })),
-    element("p", { class: "note" }, "Means ± standard error of the mean. Scores are of the test set where a run is finished, else the best so far."));
+    element("p", { class: "note" }, "Means ± standard error of the mean, over the finished runs of each group, whose scores are of the test set; where none has finished, over all, with their best scores so far."));
 }
 
 function runsTable(report) {
@@ -125,7 +127,8 @@ function comparisonPage(report, link, chooseRun) {
   });
   return [
     section("", "", [title]),
-    section("Comparison", "", [frontFigure(report), boxFigure(report), widthFigure(() => report().runs, (i) => colourOf(report(), i))], "grid"),
+    section("Comparison", "", [frontFigure(report), boxFigure(report), widthFigure(() => report().runs, (i) => colourOf(report(), i)),
+      ...landscapeFigures(() => report().runs)], "grid"),
     section("Curves", "Drag to zoom, double-click for all steps. A click on a name hides its curve, with Shift all others.",
       overlaidFigures(report, link), "stack"),
     section("Time", "", [stepTimes(report)]),

@@ -30,6 +30,7 @@ const live = {
     page.report = null;
     source.addEventListener("list", (event) => this.list(JSON.parse(event.data)));
     source.addEventListener("report", (event) => this.news(JSON.parse(event.data)));
+    source.addEventListener("full", (event) => this.say(`waiting: ${event.data} other pages are open`));
     source.addEventListener("open", () => this.say("live"));
     source.addEventListener("error", () => this.failed(source, names));
     if (names.length === 0) showWelcome();

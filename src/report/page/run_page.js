@@ -57,7 +57,7 @@ function progressCard(overview) {
 
 function facts(overview) {
   const pairs = [["Model", overview.model], ["Data", overview.dataset], ["Precision", overview.precision],
-    ["Backend", overview.backend], ["Batch", overview.batch_size], ["Seed", overview.seed]];
+    ["Backend", overview.backend], ["Scheme", overview.scheme], ["Batch", overview.batch_size], ["Seed", overview.seed]];
   return element("dl", { class: "facts" }, ...pairs.filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, String(value)))));
 }
@@ -284,7 +284,7 @@ function runPage(run, link) {
     section("Precision", "", [heatFigure(run, link), ...scheduleFigures(run, link), part(() => stagesTable(run()))], "grid"),
     section("Cost and time", "", [costFigure(run, link), ...timeFigures(run, link)], "grid"),
     section("Layers", "", layerFigures(run, link)),
-    section("Evaluation", "", [widthFigure(() => [run()])]),
+    section("Evaluation", "", [widthFigure(() => [run()]), ...landscapeFigures(() => [run()])]),
     section("", "", [part(() => recipeText(run()))]),
   ];
 }

@@ -3,6 +3,8 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/file.h"
 
+#include "io/is_there.h"
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -20,12 +22,16 @@ Json parse(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+std::string text_of(const fs::path& file) {
+  const auto bytes = read_file(file);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 }  // namespace
 
 std::string text_or_nothing(const fs::path& file) {
   try {
-    const auto bytes = read_file(file);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return text_of(file);
   } catch (const Error&) {
     return "";
   }
@@ -33,9 +39,13 @@ std::string text_or_nothing(const fs::path& file) {
 
 LogLines read_log_lines(const fs::path& file) {
   LogLines log;
-  std::error_code ignored;
-  log.exists = fs::exists(file, ignored);
-  const std::string text = text_or_nothing(file);
+  log.exists = is_there(file);
+  std::string text;
+  try {
+    text = text_of(file);
+  } catch (const Error&) {
+    log.readable = false;
+  }
   std::size_t begin = 0, number = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     ++number;
@@ -49,7 +59,15 @@ LogLines read_log_lines(const fs::path& file) {
   return log;
 }
 
-Json last_log_line(const fs::path& file) {
+Json first_log_line(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string line;
+  std::getline(stream, line);
+  Json json = parse(line);
+  return json.is_object() && !stream.eof() ? json : Json();
+}
+
+Json last_log_line(const fs::path& file, const std::string& member) {
   constexpr std::streamoff kEnd = 16'384;
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
@@ -62,20 +80,20 @@ Json last_log_line(const fs::path& file) {
     const std::size_t before = text.rfind('\n');
     const Json line =
         parse(std::string_view(text).substr(before == std::string::npos ? 0 : before + 1));
-    if (line.is_object()) return line;
+    if (line.is_object() && (member.empty() || line.contains(member))) return line;
   }
 }
 
 std::string LogLines::notice(const std::string& file) const {
   if (!exists) return file + " is missing.";
+  if (!readable) return file + " cannot be read.";
   if (damaged == 0) return "";
   if (damaged == 1) return fmt::format("Line {} of {} cannot be read.", first_damaged, file);
   return fmt::format("{} lines of {} cannot be read, line {} first.", damaged, file, first_damaged);
 }
 
 Json read_json_file(const fs::path& file, std::vector<std::string>& notices) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return nullptr;
+  if (!is_there(file)) return nullptr;
   Json json = parse(text_or_nothing(file));
   if (json.is_object()) return json;
   notices.push_back(file.filename().string() + " cannot be read.");

@@ -14,7 +14,7 @@ namespace bitcycle {
 
 struct LogLines {
   std::vector<nlohmann::ordered_json> lines;  // those that are JSON objects
-  bool exists = true;
+  bool exists = true, readable = true;
   std::size_t damaged = 0;        // whole lines that are none
   std::size_t first_damaged = 0;  // the number of the first, from 1
 
@@ -25,8 +25,13 @@ struct LogLines {
 // A last line without its newline is still being written, and no damage.
 LogLines read_log_lines(const std::filesystem::path& file);
 
-// The last whole line that can be read, looking at no more than the end of the file; else null.
-nlohmann::ordered_json last_log_line(const std::filesystem::path& file);
+// The first line, where it can be read; else null.
+nlohmann::ordered_json first_log_line(const std::filesystem::path& file);
+
+// The last whole line that can be read, and has a member of this name where one is named, looking
+// at no more than the end of the file; else null.
+nlohmann::ordered_json last_log_line(const std::filesystem::path& file,
+                                     const std::string& member = "");
 
 // A whole JSON file; null where it is missing, and a notice where it cannot be read.
 nlohmann::ordered_json read_json_file(const std::filesystem::path& file,

@@ -42,6 +42,7 @@ void add_recipe(Json& json, const RunOverview& run, const Recipe& recipe) {
                {"seed", *run.seed},
                {"batch_size", recipe.data.batch_size},
                {"precision", run.precision},
+               {"scheme", run.scheme},
                {"metric", metric_json(*run.metric)},
                {"best", score_json(run.best)},
                {"test", score_json(run.test)}});

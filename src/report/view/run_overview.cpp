@@ -5,6 +5,8 @@
 #include "bitcycle/cost/run_cost.h"
 #include "bitcycle/report/precision_text.h"
 
+#include "events/evaluations_json.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -84,6 +86,7 @@ void add_recipe(RunOverview& overview, const RunRecord& record) {
   overview.dataset = recipe.data.dataset;
   overview.seed = recipe.seed;
   overview.precision = precision_text(recipe.precision);
+  overview.scheme = scheme_text(recipe.precision, overview.backend);
   overview.metric = metrics_of(task_of(recipe.model.name)).primary();
   overview.best = best_of(record, *overview.metric);
   overview.test = test_of(record.summary, *overview.metric);
@@ -104,6 +107,7 @@ RunOverview run_overview(const RunRecord& record) {
       .dataset = text_in(record.summary, "dataset"),
       .precision = "",
       .backend = text_in(record.start, "backend"),
+      .scheme = "",
       .counting = text_in(record.start, "counting"),
       .seed = {},
       .state = record.state,
@@ -117,7 +121,7 @@ RunOverview run_overview(const RunRecord& record) {
       .seconds = seconds_of(record),
       .choices = choices_of(record),
       .stages = record.stages,
-      .evaluations = stored_evaluations(record.directory),
+      .evaluations = evaluations_in(record.stored_evaluations),
       .notices = record.notices};
   if (record.recipe) add_recipe(overview, record);
   if (record.steps.empty()) overview.notices.push_back("No steps are logged yet.");

@@ -31,7 +31,7 @@ struct OverviewChoice {
 };
 
 struct RunOverview {
-  std::string run, model, dataset, precision, backend, counting;
+  std::string run, model, dataset, precision, backend, scheme, counting;
   std::optional<std::uint64_t> seed;
   RunState state = RunState::stopped;
   Step steps_done = 0, steps_total = 0;  // 0 in all: not known

@@ -4,6 +4,7 @@
 #include "bitcycle/io/run_lock.h"
 
 #include "events/stage_json.h"
+#include "io/is_there.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +33,9 @@ void tell(RunRecord& record, const std::string& notice) {
 void read_recipe_into(RunRecord& record) {
   const fs::path file = record.directory / "recipe.toml";
   record.recipe_text = text_or_nothing(file);
-  if (record.recipe_text.empty()) return tell(record, "recipe.toml is missing.");
+  if (record.recipe_text.empty()) {
+    return tell(record, is_there(file) ? "recipe.toml cannot be read." : "recipe.toml is missing.");
+  }
   try {
     record.recipe = parse_recipe(record.recipe_text, "recipe.toml");
   } catch (const Error& error) {

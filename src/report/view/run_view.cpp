@@ -3,6 +3,7 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/report/run_group.h"
 
+#include "report/view/landscape_view.h"
 #include "report/view/overview.h"
 #include "report/view/point_series.h"
 #include "report/view/precision_view.h"
@@ -184,6 +185,7 @@ Json run_view(const std::filesystem::path& run_directory, const std::string& nam
               const ViewOptions& options) {
   RunRecord record = read_run_record(run_directory);
   Json precision = precision_view(record, options);
+  Json landscapes = landscape_views(run_directory, record.notices);
   return {{"name", name},
           {"group", group_of(record)},
           {"overview", overview(record)},
@@ -195,6 +197,7 @@ Json run_view(const std::filesystem::path& run_directory, const std::string& nam
           {"time", time_view(record, options)},
           {"layers", layer_statistics(record, options)},
           {"widths", widths_view(record)},
+          {"landscapes", std::move(landscapes)},
           {"recipe", record.recipe_text},
           {"notices", record.notices}};
 }

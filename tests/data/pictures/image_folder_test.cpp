@@ -48,6 +48,17 @@ TEST_F(ImageFolderTest, ClassesAndFilesAreSorted) {
   EXPECT_EQ(dataset->sample_name(3), "train/dog/deeper/1.JPEG");
 }
 
+TEST_F(ImageFolderTest, LinksInACircleAreSkippedAndNamed) {
+  fs::create_directory_symlink(root_.path() / "train", root_.path() / "train/dog/up");
+  fs::create_symlink("itself.jpg", root_.path() / "train/cat/itself.jpg");
+  fs::create_directory_symlink(root_.path() / "val/dog", root_.path() / "train/dog/aside");
+  const ImageFolder folder = open();
+  EXPECT_EQ(folder.train->size(), 5);  // with the one beside it
+  ASSERT_FALSE(folder.notices.empty());
+  EXPECT_THAT(folder.notices[0], HasSubstr("train/cat/itself.jpg is a link that leads in a circle; "
+                                           "train/dog/up is a link that leads in a circle"));
+}
+
 TEST_F(ImageFolderTest, TestPicturesUseTheNumbersOfTrain) {
   const ImageFolder folder = open();
   ASSERT_EQ(folder.test->size(), 1);

@@ -2,6 +2,7 @@
 """The page of reports in a real browser: usage browser_test.py path/to/bitcycle."""
 
 import http.client
+import math
 import os
 import pathlib
 import re
@@ -93,6 +94,28 @@ class ReportFromDisk(Folder):
         self.assertTrue(times[0].startswith("3/8"))
         self.assertIn("30 ms", times[0])
         self.assertIn("80 ms", times[-1])
+
+    def test_landscapes_stand_side_by_side_with_labelled_contours(self):
+        wide, narrow = self.run_made_up("wide").train().landscape(2.0), self.run_made_up("narrow", seed=2).train().landscape()
+        self.open(wide, narrow)
+        self.assertIn("Loss landscape at 8 bits", self.page.titles())
+        rows = self.page.table("Loss landscape at 8 bits")
+        self.assertEqual([row[0] for row in rows[1:]], ["wide", "narrow"])
+        for row, area in zip(rows[1:], (math.pi * 0.5, math.pi * 0.25), strict=True):
+            self.assertAlmostEqual(number(row[4]), area, delta=0.02)
+        panels = self.page.ask("""return [...document.querySelectorAll("svg.landscape")].map((panel) =>
+            [...panel.querySelectorAll(".contour-label")].map((label) => label.textContent))""")
+        self.assertEqual(len(panels), 2)
+        for labels in panels:
+            self.assertIn("0.6", labels)
+        read = self.page.ask("""
+            const panel = document.querySelectorAll("svg.landscape")[1], box = panel.getBoundingClientRect();
+            const side = panel.width.baseVal.value, left = 38, plot = side - 46;  // as drawn: alpha 1, beta -1
+            panel.dispatchEvent(new MouseEvent("mousemove", {bubbles: true, clientX: box.left + left + plot,
+                                                             clientY: box.top + 24 + plot}));
+            return panel.closest("figure").querySelector(".readout").textContent""")
+        self.assertEqual(read, "narrow, 1, -1: loss 4.05")
+        self.assertEqual(self.page.complaints(), [])
 
     def test_keys_move_zoom_and_speak(self):
         run = self.run_made_up().train()

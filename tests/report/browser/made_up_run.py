@@ -99,6 +99,16 @@ class MadeUpRun:
              "metrics": {"accuracy": accuracy - loss}} for width, loss in (("3", 9.0), ("4", 4.0), ("8", 0.0), ("fp", -0.1))]}))
         return self
 
+    def landscape(self, width=1.0, points=21):
+        """A bowl, 2 (alpha^2 + beta^2) / width, as `bitcycle landscape` stores it."""
+        axis = [(2 * i - points + 1) / (points - 1) for i in range(points)]
+        loss = [[0.05 + 2 * (a * a + b * b) / width for a in axis] for b in axis]
+        (self.directory / "landscape").mkdir(exist_ok=True)
+        self.write(f"landscape/step{self.steps}-bits8-grid{points}-range1-samples64-seed123.json", json.dumps(
+            {"format": 1, "step": self.steps, "weights": "0", "bits": "8", "grid": points, "range": 1.0, "samples": 64,
+             "seed": 123, "scored": 64, "unit": "samples", "axis": axis, "metrics": {"loss": loss}}))
+        return self
+
     def logged(self, kind="step"):
         lines = [json.loads(line) for line in (self.directory / "metrics.jsonl").read_text().splitlines()]
         return [line for line in lines if line["type"] == kind]

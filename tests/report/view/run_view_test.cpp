@@ -3,8 +3,11 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/schedule/spec.h"
 
+#include "landscape/made_up_landscape.h"
 #include "report/view/comparison.h"
 #include "report/view/made_up_run.h"
+
+#include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,6 +148,14 @@ TEST(RunViewTest, RepeatedStepsCountOnceAsTheyWereLast) {
   EXPECT_EQ(view["time"]["per_step"].dump(), R"({"x":[10,20],"y":[0.1,0.3]})");
 }
 
+// Times go up to the step at which a run was stopped, logged metrics may end before it.
+TEST(RunViewTest, StepsAreDoneThatWereTimedSinceTheLastLoggedOne) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10));
+  run.write("timing.jsonl", "{\"step\":10,\"seconds\":1}\n{\"step\":17,\"seconds\":1}\n");
+  EXPECT_EQ(view_of(run)["overview"]["steps_done"], 17);
+}
+
 TEST(RunViewTest, TimesOfBitsAddUpOverLines) {
   MadeUpRun run;
   run.write("timing.jsonl",
@@ -192,11 +203,49 @@ TEST(RunViewTest, ALongRunStaysSmall) {
   EXPECT_LT(view.dump().size(), 400'000U);
 }
 
+TEST(RunViewTest, LandscapesHaveContoursAreaAndLosses) {
+  const MadeUpRun run;
+  std::filesystem::create_directories(run.path() / kLandscapeFolder);
+  Landscape landscape = made_up_landscape(51);  // loss r^2 / 3
+  landscape.subject.settings.grid.range = 2;    // so that r goes to 2 sqrt(2)
+  for (auto& point : landscape.points) point[1] *= 4;
+  store_landscape(run.path(), landscape);
+  const Json views = view_of(run)["landscapes"];
+  ASSERT_EQ(views.size(), 1U);
+  const Json& view = views[0];
+  EXPECT_EQ(view["settings"], "bits8-grid51-range2-samples64-seed123");
+  EXPECT_EQ(view["centre"], 0);
+  EXPECT_NEAR(view["area"].get<double>(), 3 * 0.5 * std::acos(-1.), 0.01);  // r^2 < 1.5
+  EXPECT_EQ(view["loss"]["rows"].size(), 51U);
+  EXPECT_TRUE(view["loss"]["rows"][0][0].is_null()) << "a value that is not finite";
+  for (const Json& contour : view["contours"]) {
+    if (contour["level"].get<double>() > 2.5) continue;  // beside the value that is not finite
+    for (const Json& line : contour["lines"]) {
+      for (std::size_t i = 0; i < line.size(); i += 2) {
+        const double x = line[i], y = line[i + 1];
+        EXPECT_NEAR((x * x + y * y) / 3, contour["level"].get<double>(), 0.01);
+      }
+    }
+  }
+  EXPECT_LT(view.dump().size(), 40'000U);
+}
+
+TEST(RunViewTest, ADamagedLandscapeLeavesANotice) {
+  MadeUpRun run;
+  std::filesystem::create_directories(run.path() / kLandscapeFolder);
+  store_landscape(run.path(), made_up_landscape(5));
+  run.write("landscape/broken.json", "{\"format\": 1,");
+  const Json view = view_of(run);
+  EXPECT_EQ(view["landscapes"].size(), 1U);
+  EXPECT_THAT(view["notices"].dump(), HasSubstr("landscape/broken.json cannot be read."));
+}
+
 Json finished(const std::string& group, double score, double gbitops) {
   return {{"name", group},
           {"group", group},
           {"overview",
-           {{"precision", group},
+           {{"state", "finished"},
+            {"precision", group},
             {"model", "m"},
             {"dataset", "d"},
             {"metric", {{"name", "accuracy"}, {"better", "higher"}}},
@@ -214,6 +263,22 @@ TEST(ComparisonTest, RunsOfOneRecipeAreAGroupWithSpread) {
   EXPECT_EQ(groups[0]["deviation"], 2);  // of 80, 82, 84
   EXPECT_EQ(groups[0]["box"].dump(), "[80,81,82,83,84]");
   EXPECT_TRUE(groups[1]["deviation"].is_null()) << "one run has no spread";
+}
+
+// Half a run has cost half, and its best score so far is of the validation set.
+TEST(ComparisonTest, OnlyFinishedRunsAreAveragedWhereThereAreAny) {
+  Json going = finished("a", 20, 4);
+  going["overview"]["state"] = "running";
+  const Json compared =
+      comparison(Json::array({finished("a", 80, 10), going, finished("a", 82, 10)}));
+  const Json& group = compared["groups"][0];
+  EXPECT_EQ(group["runs"].size(), 3U);
+  EXPECT_EQ(group["counted"], 2);
+  EXPECT_EQ(group["mean"], 81);
+  EXPECT_EQ(group["gbitops"], 10);
+  const Json unfinished = comparison(Json::array({going, going}))["groups"][0];
+  EXPECT_EQ(unfinished["counted"], 2);
+  EXPECT_EQ(unfinished["mean"], 20);
 }
 
 TEST(ComparisonTest, TheFrontIsWhatNobodyBeatsAtLessCost) {

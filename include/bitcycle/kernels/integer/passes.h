@@ -50,9 +50,13 @@ bool finite(const ChannelStats& stats, Real type);
 Range activation_range(const ChannelStats& stats, const ActivationSource& source);
 
 // Stores x in `output` and the bits of x > 0 in `mask`, where given, and returns the range of x.
-// `output` may be the residual's own memory.
+// `output` may be the residual's own memory. `of_images`, where given, gets the range of each image
+// as it is stored.
 Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal output,
-               std::uint8_t* mask);
+               std::uint8_t* mask, std::span<Range> of_images = {});
+
+// The range of images together.
+Range merged(std::span<const Range> ranges);
 
 struct GradientSource {
   RealView gradient;

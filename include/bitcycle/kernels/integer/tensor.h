@@ -75,25 +75,21 @@ constexpr std::ptrdiff_t bytes_of(Real type) {
   return type == Real::f16 ? 2 : 4;
 }
 
-// A dense NHWC tensor of reals, or nothing.
-struct RealView {
-  const void* data = nullptr;
+// A dense NHWC tensor of reals, or nothing. The elementwise passes take some images of a larger
+// one too: image n of the view is then image rows[n] in memory.
+template <typename Void, typename HalfPointer, typename FloatPointer>
+struct BasicReal {
+  Void* data = nullptr;
   Real type = Real::f16;
+  const int* rows = nullptr;  // null: all images, one after the other
 
-  RealView() = default;
-  RealView(const Half* values) : data(values), type(Real::f16) {}
-  RealView(const float* values) : data(values), type(Real::f32) {}
+  BasicReal() = default;
+  BasicReal(HalfPointer values) : data(values), type(Real::f16) {}
+  BasicReal(FloatPointer values) : data(values), type(Real::f32) {}
   explicit operator bool() const { return data != nullptr; }
+  std::ptrdiff_t row(int image) const { return rows != nullptr ? rows[image] : image; }
 };
-
-struct MutableReal {
-  void* data = nullptr;
-  Real type = Real::f16;
-
-  MutableReal() = default;
-  MutableReal(Half* values) : data(values), type(Real::f16) {}
-  MutableReal(float* values) : data(values), type(Real::f32) {}
-  explicit operator bool() const { return data != nullptr; }
-};
+using RealView = BasicReal<const void, const Half*, const float*>;
+using MutableReal = BasicReal<void, Half*, float*>;
 
 }  // namespace bitcycle::integer

@@ -86,9 +86,6 @@ class OptionSums {
   Sum sums_[kCount];
 };
 
-// Options whose sums stay in registers together.
-constexpr int kOptionsAtOnce = 4;
-
 template <typename Lanes, typename T, Ends kEnds, int kCount>
 [[gnu::always_inline]] inline void add_options(const OptionJob& job, const BandBlock& block,
                                                int first) {
@@ -102,25 +99,23 @@ template <typename Lanes, typename T, Ends kEnds, int kCount>
   sums.save(job.products + first);
 }
 
+// The same of up to kMost options.
+template <typename Lanes, typename T, Ends kEnds, int kMost>
+[[gnu::always_inline]] inline void add_up_to(const OptionJob& job, const BandBlock& block,
+                                             int first, int count) {
+  if (count == kMost) return add_options<Lanes, T, kEnds, kMost>(job, block, first);
+  if constexpr (kMost > 1) add_up_to<Lanes, T, kEnds, kMost - 1>(job, block, first, count);
+}
+
 // A band stays in the first-level cache while all options pass.
 template <typename Lanes, typename T, Ends kEnds>
 void options_of(const OptionJob& job) {
+  constexpr int kAtOnce = Lanes::kSumsAtOnce;
   each_block(
       job.grid, [&](const BandBlock& block) __attribute__((always_inline)) {
-        for (int first = 0; first < job.options; first += kOptionsAtOnce) {
-          switch (std::min(kOptionsAtOnce, job.options - first)) {
-            case 1:
-              add_options<Lanes, T, kEnds, 1>(job, block, first);
-              break;
-            case 2:
-              add_options<Lanes, T, kEnds, 2>(job, block, first);
-              break;
-            case 3:
-              add_options<Lanes, T, kEnds, 3>(job, block, first);
-              break;
-            default:
-              add_options<Lanes, T, kEnds, kOptionsAtOnce>(job, block, first);
-          }
+        for (int first = 0; first < job.options; first += kAtOnce) {
+          add_up_to<Lanes, T, kEnds, kAtOnce>(job, block, first,
+                                              std::min(kAtOnce, job.options - first));
         }
       });
 }

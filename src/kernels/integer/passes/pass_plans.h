@@ -27,7 +27,7 @@ auto image_of(View view, const CodeGrid& grid, int n) -> decltype(view.data) {
   using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(view.data)>>,
                                   const char, char>;
   if (view.data == nullptr) return nullptr;
-  return static_cast<Byte*>(view.data) + n * bytes_of(view.type) * image_elements(grid);
+  return static_cast<Byte*>(view.data) + view.row(n) * bytes_of(view.type) * image_elements(grid);
 }
 
 // Where the bit mask of image n starts.

@@ -14,6 +14,17 @@
 namespace bitcycle::integer {
 namespace {
 
+// A convolution's extreme, rounded the way its output was stored.
+float stored_as(Real type, float y) {
+  return type == Real::f16 ? to_float(to_half(y)) : y;
+}
+
+Range stored_as(Real type, Range range) {
+  return {stored_as(type, range.low), stored_as(type, range.high)};
+}
+
+}  // namespace
+
 Range merged(std::span<const Range> ranges) {
   Range all{kInfinity, -kInfinity};
   for (const Range& r : ranges) {
@@ -23,20 +34,6 @@ Range merged(std::span<const Range> ranges) {
   }
   return all;
 }
-
-// A convolution's extreme, rounded the way its output was stored.
-float stored_as(Real type, float y) {
-  return type == Real::f16 ? to_float(to_half(y)) : y;
-}
-
-template <typename Work>
-Range range_of_images(const CodeGrid& grid, Work work) {
-  std::vector<Range> ranges(static_cast<std::size_t>(grid.batch));
-  each_image(grid, [&](int n) { ranges[static_cast<std::size_t>(n)] = work(n); });
-  return merged(ranges);
-}
-
-}  // namespace
 
 std::size_t mask_bytes(const CodeGrid& grid) {
   return static_cast<std::size_t>(grid.batch) * static_cast<std::size_t>(grid.height) *
@@ -77,17 +74,20 @@ Range activation_range(const ChannelStats& stats, const ActivationSource& source
 }
 
 Range activate(const CodeGrid& grid, const ActivationSource& source, MutableReal output,
-               std::uint8_t* mask) {
+               std::uint8_t* mask, std::span<Range> of_images) {
   assert(!output || output.type == source.y.type);
   const ActivationPlan plan(grid, source);
-  const Range range = range_of_images(grid, [&](int n) {
+  std::vector<Range> ranges(static_cast<std::size_t>(grid.batch));
+  each_image(grid, [&](int n) {
     ActivateJob job = plan.image(n);
     job.output = image_of(output, grid, n);
     if (mask != nullptr) job.mask = mask + mask_offset(grid, n);
-    return passes().activate[index(source.y.type)](job);
+    ranges[static_cast<std::size_t>(n)] = passes().activate[index(source.y.type)](job);
   });
-  const Range stored{stored_as(source.y.type, range.low), stored_as(source.y.type, range.high)};
-  return finite(stored) ? range : kPoisoned;
+  const auto stored = [&](Range range) { return stored_as(source.y.type, range); };
+  if (!of_images.empty()) std::ranges::transform(ranges, of_images.begin(), stored);
+  const Range range = merged(ranges);
+  return finite(stored(range)) ? range : kPoisoned;
 }
 
 GradientPass::GradientPass(const CodeGrid& grid, const GradientSource& source,

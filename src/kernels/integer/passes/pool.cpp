@@ -13,9 +13,11 @@ std::ptrdiff_t image_bytes(const CodeGrid& grid, Real type) {
 }
 
 const char* bytes(RealView view) {
+  assert(view.rows == nullptr);
   return static_cast<const char*>(view.data);
 }
 char* bytes(MutableReal view) {
+  assert(view.rows == nullptr);
   return static_cast<char*>(view.data);
 }
 

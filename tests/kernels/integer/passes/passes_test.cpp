@@ -105,6 +105,51 @@ TEST(IntegerPasses, MaskFromTheForwardPassGatesTheGradient) {
   }
 }
 
+// Images 3 and 1 of a larger batch, against the same images on their own.
+TEST(IntegerPasses, TakeSomeImagesOfALargerTensorWhereTheyAre) {
+  const Tensors<Half> t({4, 3, 5, 20, 1});
+  const int rows[] = {3, 1};
+  CodeGrid some = t.grid;
+  some.batch = 2;
+  const auto picked = [&](const std::vector<Half>& from) {
+    const std::ptrdiff_t each = std::ssize(from) / 4;
+    std::vector<Half> to;
+    for (const int row : rows) {
+      to.insert(to.end(), from.begin() + row * each, from.begin() + (row + 1) * each);
+    }
+    return to;
+  };
+  const auto in_place = [&](const std::vector<Half>& from) {
+    RealView view(from.data());
+    view.rows = rows;
+    return view;
+  };
+  std::vector<Half> whole(t.y.size()), alone(t.y.size() / 2);
+  MutableReal to(whole.data());
+  to.rows = rows;
+  ActivationSource source = t.joined();
+  source.y = in_place(t.y);
+  source.residual = in_place(t.residual);
+  std::vector<Range> ranges(2);
+  const Range all = activate(some, source, to, nullptr, ranges);
+  const std::vector<Half> y = picked(t.y), residual = picked(t.residual);
+  source.y = y.data();
+  source.residual = residual.data();
+  const Range expected = activate(some, source, alone.data(), nullptr);
+  const std::vector<Half> found = picked(whole);
+  for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(found[i].bits, alone[i].bits) << i;
+  EXPECT_EQ(all.high, expected.high);
+  const std::size_t each = alone.size() / 2;
+  for (std::size_t n = 0; n < 2; ++n) {
+    float high = 0;
+    for (std::size_t i = 0; i < each; ++i) high = std::max(high, value_of(alone[n * each + i]));
+    EXPECT_EQ(ranges[n].high, high);
+  }
+  const Range both = merged(ranges);
+  EXPECT_EQ(both.high, std::max(ranges[0].high, ranges[1].high));
+  EXPECT_EQ(both.low, std::min(ranges[0].low, ranges[1].low));
+}
+
 TEST(IntegerPasses, RangeFromStatisticsEqualsRangeFromTheTensor) {
   const Tensors<Half> t({2, 4, 6, 24, 1});
   const ChannelStats stats = t.stats();

@@ -16,6 +16,8 @@ namespace {
 
 class Avx2Lanes {
  public:
+  static constexpr int kSumsAtOnce = 4;  // that stay in registers together
+
   static Avx2Lanes all(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
   static Avx2Lanes load(const float* p, int count) {
     float copy[16];

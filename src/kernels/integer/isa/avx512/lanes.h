@@ -10,6 +10,8 @@ namespace {
 
 class Avx512Lanes {
  public:
+  static constexpr int kSumsAtOnce = 6;  // that stay in registers together
+
   static Avx512Lanes all(float value) { return _mm512_set1_ps(value); }
   static Avx512Lanes load(const float* p, int count) {
     return count == 16 ? _mm512_loadu_ps(p) : avx512::load_some(p, first(count));

@@ -14,6 +14,8 @@ namespace {
 
 class ScalarLanes {
  public:
+  static constexpr int kSumsAtOnce = 4;  // that stay in registers together
+
   static ScalarLanes all(float value) {
     return make([value](int) { return value; });
   }

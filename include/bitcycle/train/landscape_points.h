@@ -1,0 +1,27 @@
+#pragma once
+
+// The loss landscape of a session's model, point by point: the task's metrics of kept samples at
+// every point of a plane of weights. All threads work inside one evaluation, whose result does not
+// depend on their number.
+
+#include "bitcycle/base/stop_signal.h"
+#include "bitcycle/landscape/point_log.h"
+#include "bitcycle/train/session.h"
+
+#include <functional>
+
+namespace bitcycle {
+
+enum class LandscapeOutcome { finished, stopped };
+
+// The part of the training set that a landscape with these settings is of.
+std::unique_ptr<KeptSamples> landscape_samples(Session& session, const LandscapeSettings& settings);
+
+// Adds the points that `landscape` lacks to it and to its log, in order, until `stop` asks. The
+// model has the weights of the landscape's subject, and has them again afterwards. `told` is called
+// after each point.
+LandscapeOutcome make_points(
+    Session& session, KeptSamples& samples, Landscape& landscape, PointLog& log,
+    const StopSignal& stop, const std::function<void()>& told = [] {});
+
+}  // namespace bitcycle

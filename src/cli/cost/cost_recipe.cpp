@@ -1,0 +1,296 @@
+#include "cli/cost/cost_recipe.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/config/backend.h"
+#include "bitcycle/config/make_policy.h"
+#include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/task_kind.h"
+#include "bitcycle/cost/run_cost.h"
+#include "bitcycle/events/metrics_file.h"
+#include "bitcycle/report/format.h"
+#include "bitcycle/report/precision_text.h"
+#include "bitcycle/report/table.h"
+
+#include "base/json_text.h"
+#include "cli/cost/cost_gates.h"
+#include "cli/cost/cost_subject.h"
+#include "cli/cost/step_cost.h"
+#include "cli/cost/step_measures.h"
+#include "cli/schedule/run_bits.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace bitcycle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a recipe's steps cost: a row for each combination of bits, in the order of their appearance.
+struct Row {
+  LayerBits bits;
+  Step steps = 0;      // 0: not known beforehand
+  double gbitops = 0;  // of one step, a mean where overrides move on their own
+  double joules = 0;   // modelled, likewise
+  double normalised_macs = 0;
+};
+using Column = double Row::*;
+
+struct Total {
+  Bounds run;
+  double fixed = 0;  // of a static run
+};
+
+struct RecipeCost {
+  CostSubject subject;
+  RunLength length;
+  std::int64_t work = 0;   // samples or tokens of a step
+  std::string assumption;  // about the length, and in which scheme
+  std::string scheme;
+  std::vector<Row> rows;
+  double gbitops_static = 0;
+  Bounds gbitops;
+  Total joules, normalised_macs;
+};
+
+// The columns of a step.
+Row row_of(const StepBits& bits, const StepCost& cost, const StepMeasures& measures) {
+  return {bits.common, 0, cost(bits), measures.joules(bits), measures.normalised_macs(bits)};
+}
+
+std::vector<Row> scheduled_rows(const PrecisionPlan& plan, Step steps, const StepCost& cost,
+                                const StepMeasures& measures) {
+  std::vector<Row> rows;
+  for (Step step = 0; step < steps; ++step) {
+    const StepBits bits = plan.decide(step);
+    auto row = std::ranges::find(rows, bits.common, &Row::bits);
+    if (row == rows.end()) row = rows.insert(rows.end(), {bits.common, 0, 0});
+    ++row->steps;
+    const Row own = row_of(bits, cost, measures);
+    for (const Column column : {&Row::gbitops, &Row::joules, &Row::normalised_macs}) {
+      (*row).*column += (own.*column - (*row).*column) / static_cast<double>(row->steps);
+    }
+  }
+  return rows;
+}
+
+Bounds scheduled_bounds(const std::vector<Row>& rows, Column column) {
+  double sum = 0;
+  for (const Row& row : rows) sum += static_cast<double>(row.steps) * row.*column;
+  return {sum, sum};
+}
+
+Bounds bounds_of(const Recipe& recipe, const RecipeCost& cost, Column column) {
+  if (!recipe.precision.progressive) return scheduled_bounds(cost.rows, column);
+  std::vector<double> stages;
+  for (const Row& row : cost.rows) stages.push_back(row.*column);
+  return staged_bounds(*recipe.precision.progressive, stages, cost.length);
+}
+
+void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
+  const auto steps = static_cast<double>(cost.length.steps);
+  cost.gbitops = bounds_of(recipe, cost, &Row::gbitops);
+  cost.joules = {bounds_of(recipe, cost, &Row::joules), steps * fixed.joules};
+  cost.normalised_macs = {bounds_of(recipe, cost, &Row::normalised_macs),
+                          steps * fixed.normalised_macs};
+}
+
+RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
+  RecipeCost cost{.subject = options.subject.value_or(recipe_subject(recipe)),
+                  .length = options.length.value_or(length_of(recipe, options.steps)),
+                  .work = work_of(recipe),
+                  .assumption = assumption(recipe, options.length) + scheme_note(recipe.precision),
+                  .scheme = name(recipe.precision.scheme)};
+  const StepCost step_cost(cost.subject.layers, options.counting, cost.work);
+  const StepMeasures measures(cost.subject.layers, cost.work);
+  const auto steps = static_cast<double>(cost.length.steps);
+  if (recipe.precision.progressive) {
+    const ProgressivePolicy policy(recipe.precision, cost.subject.layers, cost.length);
+    for (const PrecisionPlan& stage : policy.stages()) {
+      cost.rows.push_back(row_of(stage.decide(0), step_cost, measures));
+    }
+    cost.gbitops_static = steps * step_cost.reference(policy);
+    add_totals(recipe, row_of(policy.reference(), step_cost, measures), cost);
+    return cost;
+  }
+  const PrecisionPlan plan(recipe.precision, cost.subject.layers, cost.length);
+  cost.rows = scheduled_rows(plan, cost.length.steps, step_cost, measures);
+  cost.gbitops_static = steps * step_cost.reference(plan);
+  add_totals(recipe, row_of(plan.reference(), step_cost, measures), cost);
+  return cost;
+}
+
+std::string total_text(const RecipeCost& cost) {
+  const auto share = [&](double gbitops) { return share_text(gbitops, cost.gbitops_static); };
+  const auto [least, most] = cost.gbitops;
+  if (least == most) {
+    return fmt::format("the run costs {} GBitOPs, {} of static", amount_text(least), share(least));
+  }
+  return fmt::format(
+      "the run costs from {} to {} GBitOPs, {} to {} of static: that depends on "
+      "when\nits loss settles; `bitcycle cost RUN` says what a run has cost",
+      amount_text(least), amount_text(most), share(least), share(most));
+}
+
+std::string total_text(const char* what, const Total& total, double unit) {
+  const auto [least, most] = total.run;
+  if (least == most) {
+    return fmt::format("{}: {}, {} of static\n", what, amount_text(least / unit),
+                       share_text(least, total.fixed));
+  }
+  return fmt::format("{}: {} to {}, {} to {} of static\n", what, amount_text(least / unit),
+                     amount_text(most / unit), share_text(least, total.fixed),
+                     share_text(most, total.fixed));
+}
+
+std::string other_totals_text(const RecipeCost& cost) {
+  return total_text("FracTrain's normalised MACs", cost.normalised_macs, 1) +
+         total_text("modelled energy in kJ (45 nm; docs/cost.md)", cost.joules, 1e3);
+}
+
+void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
+  Table table({"bits", "steps", "GBitOPs a step", "of static"});
+  const double reference = cost.gbitops_static / static_cast<double>(cost.length.steps);
+  for (const Row& row : cost.rows) {
+    table.add_row({to_text(row.bits), row.steps == 0 ? "-" : std::to_string(row.steps),
+                   amount_text(row.gbitops), share_text(row.gbitops, reference)});
+  }
+  fmt::print(
+      "{}, {}: {} parameters\nrun: {} steps of {} {}s{}\ncounting rule: {} ({})\n\n{}\n{}\n{}",
+      cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps, cost.work,
+      cost.subject.unit, cost.assumption, name(options.counting), summary(options.counting),
+      table.text(), total_text(cost), other_totals_text(cost));
+}
+
+Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
+  Json rows = Json::array();
+  for (const Row& row : cost.rows) {
+    rows.push_back({{"bits", to_text(row.bits)},
+                    {"steps", row.steps == 0 ? Json() : Json(row.steps)},
+                    {"gbitops_per_step", row.gbitops},
+                    {"normalised_macs_per_step", row.normalised_macs},
+                    {"modelled_joules_per_step", row.joules}});
+  }
+  return {{"recipe", options.path},
+          {"model", cost.subject.name},
+          {"params", cost.subject.parameters},
+          {"scheme", cost.scheme},
+          {"counting", name(options.counting)},
+          {"steps", cost.length.steps},
+          {"batch", cost.work},
+          {"rows", std::move(rows)},
+          {"gbitops_least", cost.gbitops.least},
+          {"gbitops_most", cost.gbitops.most},
+          {"gbitops_static", cost.gbitops_static},
+          {"normalised_macs_least", cost.normalised_macs.run.least},
+          {"normalised_macs_most", cost.normalised_macs.run.most},
+          {"normalised_macs_static", cost.normalised_macs.fixed},
+          {"modelled_joules_least", cost.joules.run.least},
+          {"modelled_joules_most", cost.joules.run.most},
+          {"modelled_joules_static", cost.joules.fixed}};
+}
+
+// What the steps of a run came to, from the bits that they had.
+struct RunMeasured {
+  double joules = 0, normalised_macs = 0;
+  double joules_static = 0, normalised_macs_static = 0;
+};
+
+// The bits of a step as every layer had them, given those that are common to most.
+StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
+  const auto* staged = dynamic_cast<const ProgressivePolicy*>(&policy);
+  if (staged == nullptr) return policy.decide(step);
+  for (const PrecisionPlan& stage : staged->stages()) {
+    if (stage.decide(0).common == common) return stage.decide(0);
+  }
+  return policy.decide(step);
+}
+
+// Of gates the log has no bits by layer.
+std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view,
+                                       const std::filesystem::path& run) {
+  if (recipe.precision.dynamic) return std::nullopt;
+  const CostSubject subject = recipe_subject(recipe, stored_vocabulary(run));
+  const RunLength length = length_of(recipe, view.total);
+  const auto policy = make_policy(recipe.precision, subject.layers, length);
+  const StepMeasures measures(subject.layers, work_of(recipe));
+  const auto steps = static_cast<double>(view.bits.size());
+  RunMeasured sum{.joules_static = steps * measures.joules(policy->reference()),
+                  .normalised_macs_static = steps * measures.normalised_macs(policy->reference())};
+  for (std::size_t i = 0; i < view.bits.size(); ++i) {
+    const StepBits bits = step_bits(*policy, static_cast<Step>(i), view.bits[i]);
+    sum.joules += measures.joules(bits);
+    sum.normalised_macs += measures.normalised_macs(bits);
+  }
+  return sum;
+}
+
+std::string measured_text(const std::optional<RunMeasured>& sum) {
+  if (!sum) return "";
+  return total_text("FracTrain's normalised MACs",
+                    {{sum->normalised_macs, sum->normalised_macs}, sum->normalised_macs_static},
+                    1) +
+         total_text("modelled energy in kJ (45 nm; docs/cost.md)",
+                    {{sum->joules, sum->joules}, sum->joules_static}, 1e3);
+}
+
+}  // namespace
+
+std::optional<Bounds> recipe_gbitops(const Recipe& recipe) {
+  if (recipe.steps == 0) return std::nullopt;
+  return recipe.precision.dynamic ? gates_gbitops(recipe) : cost_of(recipe, {}).gbitops;
+}
+
+void print_recipe_cost(const RecipeCostOptions& options) {
+  print_recipe_cost(read_recipe(options.path, options.settings), options);
+}
+
+void print_recipe_cost(const Recipe& recipe, const RecipeCostOptions& options) {
+  if (recipe.precision.dynamic) return print_gates_cost(recipe, options);
+  const RecipeCost cost = cost_of(recipe, options);
+  options.json ? fmt::print("{}\n", json_text(to_json(cost, options), 2))
+               : print_text(cost, options);
+}
+
+// By the rule that the run's log names; the trainer counts by `paper` alone.
+void print_run_cost(const RecipeCostOptions& options) {
+  const BitsView view = run_bits(options.path);
+  const LoggedStep last = logged_steps(options.path).back();
+  const double saving = saving_percent(last.gbitops, last.gbitops_static);
+  const std::filesystem::path run = options.path;
+  const auto measured = measured_of(read_recipe(run / "recipe.toml"), view, run);
+  if (options.json) {
+    Json rows = Json::array();
+    for (const StretchOfBits& stretch : stretches(view.bits)) {
+      rows.push_back({{"bits", to_text(stretch.bits)}, {"steps", stretch.steps}});
+    }
+    Json json = {{"run", options.path},
+                 {"steps", last.step},
+                 {"counting", name(Counting::paper)},
+                 {"rows", std::move(rows)},
+                 {"gbitops", last.gbitops},
+                 {"gbitops_static", last.gbitops_static},
+                 {"saving_percent", saving}};
+    if (measured) {
+      json["normalised_macs"] = measured->normalised_macs;
+      json["normalised_macs_static"] = measured->normalised_macs_static;
+      json["modelled_joules"] = measured->joules;
+      json["modelled_joules_static"] = measured->joules_static;
+    }
+    fmt::print("{}\n", json_text(json, 2));
+    return;
+  }
+  Table table({"bits", "first step", "steps"});
+  for (const StretchOfBits& stretch : stretches(view.bits)) {
+    table.add_row(
+        {to_text(stretch.bits), std::to_string(stretch.first), std::to_string(stretch.steps)});
+  }
+  fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {}\n{}", options.path,
+             last.step, view.total, name(Counting::paper), summary(Counting::paper), table.text(),
+             view.closing, percent_text(saving), measured_text(measured));
+}
+
+}  // namespace bitcycle::cli

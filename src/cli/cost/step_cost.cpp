@@ -1,0 +1,85 @@
+#include "cli/cost/step_cost.h"
+
+#include "bitcycle/base/error.h"
+#include "bitcycle/config/task_kind.h"
+#include "bitcycle/schedule/compose.h"
+
+#include "cli/schedule/run_bits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace bitcycle::cli {
+namespace {
+
+// The cost when stage i begins at starts[i].
+double staged_cost(const std::vector<double>& stages, const std::vector<Step>& starts, Step steps) {
+  double sum = 0;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Step end = i + 1 < stages.size() ? std::min(starts[i + 1], steps) : steps;
+    const Step begin = std::min(starts[i], end);
+    sum += static_cast<double>(end - begin) * stages[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::int64_t work_of(const Recipe& recipe) {
+  const std::int64_t rows = std::int64_t{recipe.data.batch_size} * recipe.optimizer.accumulate;
+  const bool text = task_of(recipe.model.name) == TaskKind::language_model;
+  return text ? rows * window_of(recipe) : rows;
+}
+
+RunLength length_of(const Recipe& recipe, Step steps_of_epochs) {
+  const Step steps = recipe.steps > 0 ? recipe.steps : steps_of_epochs;
+  if (steps > kMostShownSteps) {
+    throw Error(ErrorCode::usage,
+                fmt::format("expected a run of at most {} steps to count, found {}",
+                            kMostShownSteps, steps));
+  }
+  const double per_epoch =
+      recipe.epochs > 0 ? static_cast<double>(steps) / std::ceil(recipe.epochs) : 1;
+  return {steps, std::max<Step>(1, std::llround(per_epoch))};
+}
+
+std::string assumption(const Recipe& recipe, const std::optional<RunLength>& known) {
+  if (recipe.steps > 0 || known) return "";
+  return fmt::format(" (assumed for its {:g} epochs, whose steps the data decide; --steps N)",
+                     recipe.epochs);
+}
+
+const std::vector<LayerBits>& StepCost::counted(const StepBits& bits) const {
+  return model_.counting() == Counting::bitcycle ? bits.layers : bits.counted;
+}
+
+double StepCost::operator()(const StepBits& bits) const {
+  return work_ * model_.sample_cost(counted(bits), bits.mixtures).total();
+}
+
+double StepCost::reference(const PrecisionPolicy& policy) const {
+  return (*this)(policy.reference()) - work_ * model_.gates_cost().total();
+}
+
+double StepCost::layer(const StepBits& bits, std::size_t layer) const {
+  return work_ * model_.layer_cost(layer, counted(bits)[layer]).total();
+}
+
+Bounds staged_bounds(const IndicatorRecipe& recipe, const std::vector<double>& stages,
+                     const RunLength& length) {
+  const Step period = recipe.period > 0 ? recipe.period : length.steps_per_epoch;
+  std::vector<Step> earliest, latest;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Step late = i == 0                     ? 0
+                      : recipe.deadlines.empty() ? length.steps
+                                                 : step_at(recipe.deadlines[i - 1], length.steps);
+    latest.push_back(late);
+    const Step settled = i == 0 ? 0 : earliest.back() + recipe.window * period;
+    earliest.push_back(std::min(late, settled));
+  }
+  return {staged_cost(stages, latest, length.steps), staged_cost(stages, earliest, length.steps)};
+}
+
+}  // namespace bitcycle::cli

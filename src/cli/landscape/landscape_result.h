@@ -1,0 +1,23 @@
+#pragma once
+
+// What `bitcycle landscape` does without LibTorch: says which landscape is meant, finds it where it
+// was made before, prints what it came to and draws it.
+
+#include "cli/torch_commands.h"
+
+#include <optional>
+#include <vector>
+
+namespace bitcycle::cli {
+
+// Of a run and its chosen checkpoint. Throws Error(usage) when there is no run, Error(checkpoint)
+// when it has no such checkpoint, or a damaged one.
+LandscapeSubject landscape_subject(const LandscapeOptions& options, const std::string& run);
+
+// Nothing where it is not stored, or is damaged, or of other weights: then it is to be made anew.
+std::optional<Landscape> stored_landscape(const std::string& run, const LandscapeSubject& subject);
+
+// Prints a row for each run, and writes the pictures. Landscapes stand in the order of the runs.
+int show_landscapes(const LandscapeOptions& options, const std::vector<Landscape>& landscapes);
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,41 @@
+#include "cli/runs/run_checkpoint.h"
+
+#include "bitcycle/base/error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+namespace bitcycle::cli {
+namespace {
+
+std::optional<Step> named_step(const CheckpointStore& store, const std::string& word) {
+  if (word == "best") return store.best() ? store.best() : store.latest();
+  if (word == "last") return store.latest();
+  const char* end = word.data() + word.size();
+  Step number = 0;
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Step chosen_step(const CheckpointStore& store, const std::string& word,
+                 const std::filesystem::path& run) {
+  const std::optional<Step> step = named_step(store, word);
+  const auto steps = store.steps();
+  if (step && std::find(steps.begin(), steps.end(), *step) != steps.end()) return *step;
+  if (steps.empty()) {
+    throw Error(ErrorCode::checkpoint, "there is no checkpoint in \"" + run.string() + "\"",
+                "The run has not come to its first one; `bitcycle train " + run.string() +
+                    " --resume` trains it.");
+  }
+  throw Error(ErrorCode::checkpoint, "no checkpoint \"" + word + "\" in \"" + run.string() + "\"",
+              fmt::format("--checkpoint takes best, last, or a step; there are: {}",
+                          fmt::join(steps, ", ")));
+}
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+// Which bits a run had, read from its directory, and which a recipe plans where they are known
+// beforehand.
+
+#include "bitcycle/config/precision_policy.h"
+#include "bitcycle/config/recipe.h"
+
+#include "cli/schedule/bits_view.h"
+
+#include <filesystem>
+
+namespace bitcycle::cli {
+
+// Runs of more steps are not shown: every step is a row in memory and, with --csv, in print.
+inline constexpr Step kMostShownSteps = 10'000'000;
+
+// Of the steps that are logged. The recipe says what the policy did between two logged steps, and
+// the log of every run says when stages changed; where the log contradicts the recipe, which may
+// have been changed under way, the log alone counts. Throws Error(usage) when the directory holds
+// no run, or one that has logged nothing yet.
+BitsView run_bits(const std::filesystem::path& run_directory);
+
+// Of a recipe with schedules, over its steps; where it gives its length in epochs, over the assumed
+// ones. Throws Error(usage) where an epoch's steps matter and are neither assumed nor known.
+BitsView planned_bits(const Recipe& recipe, const std::string& title, const RunLength& assumed);
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+// A session's model with the weights of one of its run's checkpoints, to be evaluated.
+
+#include "bitcycle/io/checkpoint.h"
+#include "bitcycle/train/session.h"
+
+namespace bitcycle::cli {
+
+// A relative data.root counts from where the run was started, if that is still there.
+Recipe recipe_of_run(const std::filesystem::path& run);
+
+// Throws Error(checkpoint) when it is damaged, Error(data) when the session's data are not those
+// that the run was trained on.
+void load_checkpoint(Session& session, const CheckpointStore& store, Step step);
+
+}  // namespace bitcycle::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+// Text for a terminal. Names of files may contain anything, also what moves its cursor or colours
+// its text; and lines have an end.
+
+#include <string>
+#include <string_view>
+
+namespace bitcycle {
+
+// The text with control characters, but for line breaks, written as \xNN.
+std::string printable(std::string_view text);
+
+// The text in lines of 80 columns at most, broken at spaces, as far as its words allow.
+std::string wrapped(const std::string& text);
+
+}  // namespace bitcycle

@@ -1,0 +1,23 @@
+#include "train/trainer_implementation.h"
+
+#include <algorithm>
+
+namespace bitcycle {
+
+// The first steps make what later ones find made, and are not timed.
+Rehearsal Trainer::Implementation::rehearse(int steps) {
+  constexpr int kUntimed = 2;
+  Rehearsal result{.layers = session.task().layers(), .backend = name(session.backend().backend)};
+  for (const at::Tensor& tensor : session.model().parameters()) result.parameters += tensor.numel();
+  state.plateau.factor = 0;
+  session.model().train();
+  session.task().start(0);
+  for (int i = -kUntimed; i < steps; ++i) {
+    state.step = std::min(total - 1, total * (2 * std::max(i, 0) + 1) / (2 * steps));
+    const double seconds = seconds_of([this] { compute_step(); });
+    if (i >= 0) result.seconds.push_back(seconds);
+  }
+  return result;
+}
+
+}  // namespace bitcycle
