@@ -1,19 +1,16 @@
 #pragma once
 
-// Matrix products that do not depend on the number of threads. Libraries cut long sums in another
-// way on one thread than on many. Where sums are long, the columns of the result are cut into
-// shards by their number alone, and each shard is computed by one thread.
+// Matrix products that do not depend on the number of threads. Libraries cut sums in another way on
+// one thread than on many, on processors with AVX-512 short ones too. So the columns of the result
+// are cut into shards by their number alone, and each shard is computed by one thread.
 
 #include "quant/weight_gradient.h"
 
 namespace bitcycle {
 
-// Shorter than the blocks that OpenBLAS cuts sums into on processors with AVX2 (some 300).
-inline constexpr std::int64_t kUncutSum = 192;
-
 // a [rows, n] times b [n, columns].
 inline at::Tensor steady_product(const at::Tensor& a, const at::Tensor& b) {
-  if (!a.is_cpu() || a.size(1) <= kUncutSum) return at::mm(a, b);
+  if (!a.is_cpu()) return at::mm(a, b);
   const at::Tensor product = at::empty({a.size(0), b.size(1)}, a.options());
   const std::int64_t columns = b.size(1), size = std::max<std::int64_t>(64, (columns + 15) / 16);
   at::parallel_for(0, (columns + size - 1) / size, 1, [&](std::int64_t begin, std::int64_t end) {
