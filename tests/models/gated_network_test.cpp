@@ -166,11 +166,14 @@ TEST(GatedNetwork, IsTheSameExecutedAndByTheOracleInOtherNetworks) {
   }
 }
 
+// Large enough for batch norm to see several values of a channel where samples skip: with one alone
+// the gradients overflow on some machines, and what is not finite equals nothing.
 TEST(GatedNetwork, IsTheSameExecutedAndByTheOracleWhereImageNetBlocksAreSkipped) {
   for (const char* network : {"resnet18", "resnet50"}) {
     SCOPED_TRACE(network);
-    Setting setting{.network = network, .size = 32, .options = kWithSkip, .batch = 3};
+    Setting setting{.network = network, .size = 64, .options = kWithSkip, .batch = 6};
     const Tensors executed = trained(setting, kPatterns.at("mixed"));
+    ASSERT_TRUE(executed.at("scores").isfinite().all().item<bool>());
     setting.executor = Executor::oracle;
     expect_same_bytes(executed, trained(setting, kPatterns.at("mixed")));
   }
