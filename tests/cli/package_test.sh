@@ -36,8 +36,13 @@ if [[ -x $work/prefix/libexec/bitcycle/bitcycle-torch ]]; then
   ! grep -q '^step' again.txt || fail "own_run did not go on where it stood: $(<again.txt)"
 fi
 
-cmake -S "$source/examples/own_model" -B subdirectory -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DBITCYCLE_CHECKOUT="$source" -DBITCYCLE_TORCH=OFF >/dev/null
-cmake --build subdirectory --target print_schedule >/dev/null
-[[ $(subdirectory/print_schedule) == "$expected" ]] || fail "add_subdirectory: wrong schedule"
-[[ ! -e subdirectory/bitcycle/bin/bitcycle ]] || fail "add_subdirectory: built the tool unasked"
+# Beside the build's folder and with its warnings, so that ccache knows the core's files from there.
+export CCACHE_BASEDIR=$source
+subdirectory=$build-subdirectory
+trap 'rm -rf "$work" "$subdirectory"' EXIT
+cmake -S "$source/examples/own_model" -B "$subdirectory" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DBITCYCLE_CHECKOUT="$source" -DBITCYCLE_TORCH=OFF \
+  -DBITCYCLE_WERROR="$(sed -n 's/^BITCYCLE_WERROR:BOOL=//p' "$build/CMakeCache.txt")" >/dev/null
+cmake --build "$subdirectory" --target print_schedule >/dev/null
+[[ $("$subdirectory/print_schedule") == "$expected" ]] || fail "add_subdirectory: wrong schedule"
+[[ ! -e $subdirectory/bitcycle/bin/bitcycle ]] || fail "add_subdirectory: built the tool unasked"
