@@ -35,7 +35,7 @@ class Drawing {
   }
   paint() { this.width = this.body.clientWidth; this.make(); }
   addValues(make) {
-    this.values = valuesTable(make);
+    this.values = valuesTable(this.options.title, make);
     this.element.append(this.values.element);
   }
 }

@@ -41,7 +41,7 @@ class LineChart {
                                  tabindex: "0", role: "slider", "aria-valuemin": "0" });
     this.hair = element("div", { class: "hair", hidden: true });
     this.readout = element("span", { class: "readout" });
-    this.values = valuesTable(() => this.table());
+    this.values = valuesTable(options.title, () => this.table());
     this.note = element("p", { class: "note" });
     this.element = element("figure", { class: `card chart${options.wide ? " wide" : ""}` },
       element("figcaption", {}, element("h3", {}, options.title), this.readout),
