@@ -25,8 +25,9 @@ class Drawing {
     const note = this.options.note ? this.options.note() : "";
     this.note.textContent = note;
     this.note.hidden = !note;
+    if (this.element.hidden) return;
     if (this.values) this.values.refresh();
-    if (this.drawn && !this.element.hidden) this.paint();
+    if (this.drawn) this.paint();
   }
   draw() {
     if (this.drawn || this.element.hidden || this.body.clientWidth === 0) return;
