@@ -138,8 +138,8 @@ class Handling(browser_case.BrowserCase):
 
     def test_paper_has_whole_tables(self):
         self.open(*[self.run_made_up(f"a-run-with-a-name-that-is-rather-long-{i}", low=3 + i).train().finish() for i in range(2)])
-        cut = self.print_page("""return [...document.querySelectorAll(".card")].filter((card) => card.offsetParent !== null)
-            .map((card) => card.scrollWidth - card.clientWidth)""")
+        cut = self.print_page("""return [...document.querySelectorAll(".card, .scroll")].filter((part) => part.offsetParent !== null)
+            .map((part) => part.scrollWidth - part.clientWidth)""")
         self.assertGreater(len(cut), 5)
         self.assertLessEqual(max(cut), 0)
 
