@@ -13,6 +13,14 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 FIGURE = """[...document.querySelectorAll("main figure")].find((figure) =>
     !figure.hidden && figure.querySelector("h3").textContent === arguments[0])"""
+# Whether a figure is drawn and stays in the middle of the window for two frames; a promise, which is waited for.
+AT_REST = """((figure) => {
+    figure.scrollIntoView({ block: "center", behavior: "instant" });
+    const before = figure.getBoundingClientRect().top;
+    const drawn = () => figure.querySelector(".plot canvas, .drawing canvas[style], .drawing svg, .drawing table") !== null;
+    return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+        done(drawn() && figure.getBoundingClientRect().top === before))));
+})(arguments[0])"""
 
 
 def service():
@@ -32,7 +40,7 @@ class Page:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.set_capability("unhandledPromptBehavior", "ignore")
         self.driver = webdriver.Chrome(service=service(), options=options)
-        self.driver.set_script_timeout(30)
+        self.driver.set_script_timeout(120)
         self.tell("Performance.enable", timeDomain="threadTicks")
 
     def close(self):
@@ -48,7 +56,7 @@ class Page:
     def ask(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, script, *arguments, seconds=30):
+    def wait(self, script, *arguments, seconds=60):
         return WebDriverWait(self.driver, seconds, 0.1).until(
             lambda driver: driver.execute_script("return " + script, *arguments), f"waited for {script}")
 
@@ -79,10 +87,9 @@ class Page:
         return self.ask(f"return {FIGURE}", title)
 
     def figure(self, title):
-        """In the middle of the window, where it is drawn."""
+        """In the middle of the window, drawn, and at rest: those around it are drawn as they come near."""
         figure = self.card(title)
-        self.ask("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", figure)
-        self.wait("""arguments[0].querySelector(".plot canvas, .drawing > *") !== null""", figure)
+        self.wait(AT_REST, figure)
         return figure
 
     def plot(self, title):
