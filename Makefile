@@ -9,6 +9,9 @@ BITCYCLE := $(BUILD)/bin/bitcycle
 JOBS     ?= $(shell nproc)
 # Steps of each of the demo's runs, to try it in short; by default what the recipes say.
 STEPS    ?=
+# `required` installs a browser for the tests of reports' page, which are skipped where there is none,
+# and lets none of them be skipped.
+BROWSER  ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow build build-tests format check-format sanitize fuzz install clean
@@ -26,7 +29,7 @@ demo: build
 	@scripts/demo $(BITCYCLE) $(STEPS)
 
 test: build-tests
-	ctest --preset $(PRESET) -j $(JOBS)
+	BITCYCLE_BROWSER=$(BROWSER) ctest --preset $(PRESET) -j $(JOBS)
 
 test-slow: build-tests fuzz
 	ctest --test-dir $(BUILD) --output-on-failure -L slow
@@ -36,7 +39,7 @@ build: $(BUILD)/.packages
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DBITCYCLE_TESTS=OFF
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target bitcycle bitcycle-torch
 
-build-tests: $(BUILD)/.packages $(BUILD)/.packages-tests
+build-tests: $(BUILD)/.packages $(BUILD)/.packages-tests $(if $(BROWSER),$(BUILD)/.packages-browser)
 	@grep -qs 'BITCYCLE_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt && test -f $(BUILD)/build.ninja || \
 	  cmake --preset $(PRESET) -DBITCYCLE_TESTS=ON
 	@cmake --build --preset $(PRESET) -j $(JOBS)
@@ -47,6 +50,11 @@ $(BUILD)/.packages: scripts/install-packages
 
 $(BUILD)/.packages-tests: scripts/install-packages
 	@scripts/install-packages --tests
+	@mkdir -p $(BUILD) && touch $@
+
+$(BUILD)/.packages-browser: scripts/install-packages scripts/axe-core
+	@scripts/install-packages --browser
+	@scripts/axe-core --fetch
 	@mkdir -p $(BUILD) && touch $@
 
 sanitize: $(BUILD)/.packages $(BUILD)/.packages-tests

@@ -69,6 +69,15 @@ std::vector<std::byte> read_file(const fs::path& path, ErrorCode code) {
   return bytes;
 }
 
+std::vector<std::byte> read_run_file(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_other(status)) {
+    throw Error(ErrorCode::io, "cannot read " + path.string() + ": it is not a regular file");
+  }
+  return read_file(path);
+}
+
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
   require_replaceable(path);
   const fs::path temporary = temporary_beside(path);

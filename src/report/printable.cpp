@@ -34,6 +34,17 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string printable_line(std::string_view text) {
+  std::string line;
+  for (const char c : printable(text)) {
+    if (c == '\n')
+      line += "\\x0a";
+    else
+      line += c;
+  }
+  return line;
+}
+
 std::string wrapped(const std::string& text) {
   std::string lines;
   std::size_t begin = 0;

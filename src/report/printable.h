@@ -11,6 +11,9 @@ namespace bitcycle {
 // The text with control characters, but for line breaks, written as \xNN.
 std::string printable(std::string_view text);
 
+// The same with line breaks too, for what must stay on its line.
+std::string printable_line(std::string_view text);
+
 // The text in lines of 80 columns at most, broken at spaces, as far as its words allow.
 std::string wrapped(const std::string& text);
 

@@ -46,7 +46,7 @@ Table::Table(std::vector<std::string> header) {
 
 void Table::add_row(std::vector<std::string> cells) {
   assert(cells.size() == rows_.front().size());
-  for (std::string& cell : cells) cell = printable(cell);
+  for (std::string& cell : cells) cell = printable_line(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -66,7 +66,7 @@ fits
 rm damaged/recipe.toml && : >damaged/metrics.jsonl
 expect 0 'note: recipe.toml is missing.' "$bitcycle" show damaged
 says 'note: No steps are logged yet.'
-rm damaged/metrics.jsonl
+rm damaged/metrics.jsonl damaged/layers.jsonl
 expect 2 'is no run directory' "$bitcycle" show damaged
 expect 2 'is no run directory' "$bitcycle" show nowhere
 
@@ -75,13 +75,27 @@ for file in recipe.toml metrics.jsonl timing.jsonl summary.json evaluations.json
   cp -r run odd && rm odd/$file && mkdir odd/$file
   expect 0 "note: $file cannot be read." "$bitcycle" show odd
   expect 0 "$file cannot be read." "$bitcycle" report odd --json
-  rmdir odd/$file && ln -s $file odd/$file
+  rmdir odd/$file && mkfifo odd/$file  # nobody waits for a writer
+  expect 0 "note: $file cannot be read." timeout 20 "$bitcycle" show odd
+  expect 0 "$file cannot be read." timeout 20 "$bitcycle" report odd --json
+  rm odd/$file && ln -s $file odd/$file
   expect 0 "note: $file cannot be read." "$bitcycle" show odd
   expect 0 "$file cannot be read." "$bitcycle" report odd --json
   rm -r odd
 done
 cp -r run odd && rm odd/recipe.toml
 expect 0 'recipe.toml is missing.' "$bitcycle" report odd --json
+rm -r odd && mkdir odd && cp run/layers.jsonl odd
+expect 0 'note: metrics.jsonl is missing.' "$bitcycle" show odd
+expect 0 'recipe.toml is missing.' "$bitcycle" report odd --json
+
+# Control characters, in names and in files, are letters to a terminal; and links may lead in a circle.
+control=$'run\x1b[31m\nline'
+cp -r run "$control" && sed -i '1s/"backend":[^,]*/"backend":"\\u001b[2J"/' "$control/metrics.jsonl"
+expect 0 'run\x1b[31m\x0aline' "$bitcycle" show "$control"
+says 'backend \x1b[2J'
+ln -s circle circle
+for command in show report compare eval; do expect 2 'circle' "$bitcycle" $command circle; done
 
 # A report takes folders of runs; those of several are told apart.
 mkdir -p folder/sweep other && cp -r run folder/a && cp -r run folder/sweep/b && cp -r run other/a

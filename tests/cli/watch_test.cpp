@@ -3,12 +3,14 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/file.h"
 
+#include "base/json_text.h"
 #include "cli/watch/live_views.h"
 #include "cli/watch/watch_server.h"
 #include "cli/watch/watched_folder.h"
 #include "io/temporary_directory.h"
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <thread>
 
@@ -16,6 +18,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace bitcycle::cli {
@@ -72,6 +75,39 @@ TEST(WatchedFolderTest, HasNoRunsOutside) {
         std::string(".."), std::string("."), std::string(""), std::string("run\0x", 5),
         std::string("run/."), std::string("nothing")}) {
     EXPECT_FALSE(folder.directory(name)) << name;
+  }
+}
+
+TEST(WatchedFolderTest, NamesThatAreNotUtf8CanBeChosenAsTheListHasThem) {
+  const TemporaryDirectory place;
+  make_run(place / "run-\xff\n\x1b[31m");
+  const WatchedFolder folder(place.path());
+  const std::string shown =
+      nlohmann::json::parse(json_text(folder.list()))[0]["name"].get<std::string>();
+  EXPECT_EQ(shown, "run-\xef\xbf\xbd\n\x1b[31m");
+  EXPECT_EQ(folder.directory(shown), fs::canonical(place / "run-\xff\n\x1b[31m"));
+}
+
+// A pipe would be waited for, and a device has no end.
+TEST(WatchedFolderTest, PipesAndDevicesInPlaceOfFilesDoNotHoldItUp) {
+  const TemporaryDirectory place;
+  make_run(place / "run");
+  for (const char* file : {"recipe.toml", "metrics.jsonl", "timing.jsonl", "layers.jsonl"}) {
+    fs::remove(place / "run" / file);
+    ASSERT_EQ(::mkfifo((place / "run" / file).c_str(), 0600), 0);
+  }
+  for (const char* file : {"summary.json", "evaluations.json"}) {
+    fs::create_symlink("/dev/zero", place / "run" / file);
+  }
+  fs::create_directory(place / "run/landscape");
+  ASSERT_EQ(::mkfifo((place / "run/landscape/pipe.json").c_str(), 0600), 0);
+  const WatchedFolder folder(place.path());
+  LiveViews views(folder);
+  LivePage page(views, folder, {"run"});
+  const std::string news = page.news();
+  for (const char* file : {"recipe.toml", "metrics.jsonl", "timing.jsonl", "layers.jsonl",
+                           "summary.json", "evaluations.json", "landscape/pipe.json"}) {
+    EXPECT_THAT(news, HasSubstr(file + std::string(" cannot be read.")));
   }
 }
 
@@ -150,21 +186,25 @@ class Asked {
   int socket_;
 };
 
-TEST(WatchServerTest, AnswersWhileAsManyPagesAreOpenAsItTakes) {
+TEST(WatchServerTest, AnswersWhileMorePagesAreOpenThanItKeepsCurrent) {
   const TemporaryDirectory folder;
   WatchServer server({.folder = folder.path(), .port = 0});
   std::thread serving([&] { server.serve(); });
-  std::vector<Asked> pages;
-  for (int i = 0; i < 48; ++i) {
+  std::deque<Asked> pages;
+  for (int i = 0; i < 70; ++i) {
     pages.emplace_back(server.port(), "/events");
-    EXPECT_THAT(pages.back().answer_up_to("event: list"), HasSubstr("event: list"));
+    EXPECT_THAT(pages.back().answer_up_to("data: "),
+                HasSubstr(i < 48 ? "event: list" : "event: full"));
   }
-  EXPECT_THAT(Asked(server.port(), "/").answer_up_to("<html"), HasSubstr("200 OK"));
+  // Connections that were kept open for more requests would take up the threads that are left.
+  const std::string page = Asked(server.port(), "/").answer_up_to("<html");
+  EXPECT_THAT(page, HasSubstr("200 OK"));
+  EXPECT_THAT(page, HasSubstr("Connection: close"));
   const std::string refused = Asked(server.port(), "/events").answer_up_to("event: full");
   EXPECT_THAT(refused, HasSubstr("retry: "));
   EXPECT_THAT(refused, HasSubstr("event: full"));
   // A place is free again soon after a page was closed.
-  pages.pop_back();
+  pages.pop_front();
   std::string again;
   for (int tries = 0; tries < 20 && again.find("event: list") == std::string::npos; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));

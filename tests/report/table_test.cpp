@@ -24,6 +24,12 @@ TEST(TableTest, ControlCharactersAreWrittenOut) {
   EXPECT_EQ(table.text().substr(table.text().rfind("a")), "a\\x1b[31mb\\x0d\\xc2\\x9bc é\n");
 }
 
+TEST(TableTest, ARowStaysOnItsLine) {
+  Table table({"name"});
+  table.add_row({"two\nlines"});
+  EXPECT_EQ(table.text(), "name\n------------\ntwo\\x0alines\n");
+}
+
 TEST(TableTest, LeavesNoSpacesAtTheEndOfALine) {
   Table table({"a", "text"});
   table.add_row({"1", "x"});

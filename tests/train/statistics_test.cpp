@@ -184,11 +184,15 @@ Recipe looked_at(const Backends& backend, std::int64_t every) {
   return recipe;
 }
 
-std::vector<json> layer_lines(const fs::path& run) {
-  std::istringstream lines(text(run / "layers.jsonl"));
+std::vector<json> lines_of(const fs::path& file) {
+  std::istringstream lines(text(file));
   std::vector<json> found;
   for (std::string line; std::getline(lines, line);) found.push_back(json::parse(line));
   return found;
+}
+
+std::vector<json> layer_lines(const fs::path& run) {
+  return lines_of(run / "layers.jsonl");
 }
 
 fs::path last_checkpoint(const fs::path& run) {
@@ -307,6 +311,19 @@ TEST_F(StatisticsRunTest, AreWrittenAtEverySoManyStepsAndAtTheEnd) {
   EXPECT_THAT(steps, testing::ElementsAre(3, 4));
   recipe.statistics_every.reset();  // 100 steps apart at least
   EXPECT_EQ(layer_lines(train("default", recipe)).size(), 1U);
+}
+
+TEST_F(StatisticsRunTest, EventFilesHaveTheNumbersOfTheLog) {
+  const fs::path run = train("run", looked_at(kBackends[1], 1));
+  std::map<Step, float> told, logged;
+  for (const auto& event : event_reader::events(text(run / "events.out.tfevents.bitcycle"))) {
+    if (event.scalars.contains("train/loss")) told[event.step] = event.scalars.at("train/loss");
+  }
+  for (const json& line : lines_of(run / "metrics.jsonl")) {
+    if (line["type"] == "step") logged[line["step"]] = line["loss"].get<float>();
+  }
+  EXPECT_FALSE(logged.empty());
+  EXPECT_EQ(told, logged);
 }
 
 // Every record of a stopped and resumed run is there, once, and as without the stop.

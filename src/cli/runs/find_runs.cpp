@@ -35,7 +35,8 @@ struct Search {
 }  // namespace
 
 bool holds_run(const fs::path& directory) {
-  constexpr std::array kFiles = {"recipe.toml", "metrics.jsonl", "summary.json"};
+  constexpr std::array kFiles = {"recipe.toml", "metrics.jsonl", "summary.json", "timing.jsonl",
+                                 "layers.jsonl"};
   return std::ranges::any_of(kFiles, [&](const char* file) { return is_there(directory / file); });
 }
 

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 // A directory that happens to have the name of a recipe is none.
 bool names_run(const fs::path& given) {
-  if (!fs::is_directory(given)) return false;
+  std::error_code ignored;
+  if (!fs::is_directory(given, ignored)) return false;
   return is_there(given / "recipe.toml") || !find_recipe(given.string());
 }
 

@@ -73,7 +73,7 @@ std::string choices_text(const RunOverview& run) {
 }
 
 std::string heading(const RunOverview& run) {
-  std::string text = run.run + "\n";
+  std::string text = printable_line(run.run) + "\n";
   text += row("network", fmt::format("{} on {}{}", or_unknown(run.model), or_unknown(run.dataset),
                                      run.seed ? fmt::format(", seed {}", *run.seed) : ""));
   text += row("precision",
@@ -236,8 +236,8 @@ void add_show(CLI::App& app, Action& action) {
         fmt::print("{}\n", json_text(to_json(run), 2));
         return 0;
       }
-      fmt::print("{}{}{}{}{}", heading(run), plots(record, run), stages_text(run),
-                 evaluations_text(run), notices_text(run));
+      fmt::print("{}", printable(heading(run) + plots(record, run) + stages_text(run) +
+                                 evaluations_text(run) + notices_text(run)));
       return 0;
     };
   });

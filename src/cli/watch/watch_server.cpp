@@ -76,6 +76,8 @@ struct WatchServer::Implementation {
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
     server.set_payload_max_length(1024);
+    // A page asks twice. A connection that is kept for a third request would hold a thread.
+    server.set_keep_alive_max_count(1);
     server.set_pre_routing_handler([](const auto& request, auto& response) {
       add_safety(response);
       if (is_own_host(request.get_header_value("Host"))) {

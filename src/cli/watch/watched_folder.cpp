@@ -3,6 +3,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/run_lock.h"
 
+#include "base/json_text.h"
 #include "cli/runs/find_runs.h"
 #include "report/view/run_record.h"
 
@@ -21,9 +22,7 @@ using Json = nlohmann::ordered_json;
 // done; metrics may end with the test of an earlier one, the best.
 Step last_step(const fs::path& run) {
   for (const char* log : {"timing.jsonl", "metrics.jsonl"}) {
-    if (const auto step = number_in(last_log_line(run / log), "step")) {
-      return static_cast<Step>(*step);
-    }
+    if (const Step step = step_in(last_log_line(run / log)); step > 0) return step;
   }
   return 0;
 }
@@ -36,7 +35,7 @@ std::string state_text(const fs::path& run) {
 
 PlannedLength planned_length(const fs::path& run) {
   try {
-    const Recipe recipe = read_recipe(run / "recipe.toml");
+    const Recipe recipe = parse_recipe(text_or_nothing(run / "recipe.toml"), "recipe.toml");
     return {recipe.steps, recipe.epochs};
   } catch (const Error&) {
     return {};
@@ -49,6 +48,11 @@ Step steps_of_epochs(const fs::path& run, double epochs) {
   const double step = number_in(line, "step").value_or(0);
   const double epoch = number_in(line, "epoch").value_or(0);
   return epoch > 0 ? std::llround(epochs * step / epoch) : 0;
+}
+
+// As pages have it: bytes that are not UTF-8 are replaced in JSON.
+std::string in_utf8(const std::string& name) {
+  return Json::parse(json_text(name)).get<std::string>();
 }
 
 }  // namespace
@@ -73,6 +77,14 @@ std::vector<std::string> WatchedFolder::runs() const {
 }
 
 std::optional<fs::path> WatchedFolder::directory(const std::string& name) const {
+  if (auto found = directory_called(name)) return found;
+  for (const std::string& run : runs()) {
+    if (run != name && in_utf8(run) == name) return directory_called(run);
+  }
+  return std::nullopt;
+}
+
+std::optional<fs::path> WatchedFolder::directory_called(const std::string& name) const {
   if (single_) return name == root_.filename().string() ? std::optional(root_) : std::nullopt;
   if (name.empty() || name.find('\0') != std::string::npos) return std::nullopt;
   const fs::path relative(name);

@@ -31,12 +31,14 @@ class WatchedFolder {
 
   // Names of the runs, sorted; a run directory itself has its own name.
   std::vector<std::string> runs() const;
-  // The directory of a run; nothing for names of no run in the folder, links out of it included.
+  // The directory of a run, by its name or what pages are told of it in UTF-8; nothing for names of
+  // no run in the folder, links out of it included.
   std::optional<std::filesystem::path> directory(const std::string& name) const;
   // [{"name", "state", "step", "total"}], for the list to choose from.
   nlohmann::ordered_json list() const;
 
  private:
+  std::optional<std::filesystem::path> directory_called(const std::string& name) const;
   PlannedLength length(const std::filesystem::path& run) const;
   // How long the run will be; 0 where that cannot be told (yet).
   Step total_steps(const std::filesystem::path& run) const;

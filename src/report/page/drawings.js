@@ -25,8 +25,9 @@ class Drawing {
     const note = this.options.note ? this.options.note() : "";
     this.note.textContent = note;
     this.note.hidden = !note;
+    if (this.element.hidden) return;
     if (this.values) this.values.refresh();
-    if (this.drawn && !this.element.hidden) this.paint();
+    if (this.drawn) this.paint();
   }
   draw() {
     if (this.drawn || this.element.hidden || this.body.clientWidth === 0) return;
@@ -35,7 +36,7 @@ class Drawing {
   }
   paint() { this.width = this.body.clientWidth; this.make(); }
   addValues(make) {
-    this.values = valuesTable(make);
+    this.values = valuesTable(this.options.title, make);
     this.element.append(this.values.element);
   }
 }

@@ -32,10 +32,10 @@ function table(head, rows, properties = {}) {
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell)))));
 }
 
-// A table that is made when somebody opens it.
-function valuesTable(make) {
+// A table that is made when somebody opens it. Pages have many, so that it is a group and no landmark.
+function valuesTable(title, make) {
   const details = element("details", { class: "values" }, element("summary", {}, "Values as a table"));
-  const body = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Values" });
+  const body = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Values of ${title}` });
   details.append(body);
   const fill = () => { if (details.open) body.replaceChildren(make()); };
   details.addEventListener("toggle", fill);

@@ -41,7 +41,7 @@ class LineChart {
                                  tabindex: "0", role: "slider", "aria-valuemin": "0" });
     this.hair = element("div", { class: "hair", hidden: true });
     this.readout = element("span", { class: "readout" });
-    this.values = valuesTable(() => this.table());
+    this.values = valuesTable(options.title, () => this.table());
     this.note = element("p", { class: "note" });
     this.element = element("figure", { class: `card chart${options.wide ? " wide" : ""}` },
       element("figcaption", {}, element("h3", {}, options.title), this.readout),
@@ -146,6 +146,12 @@ class LineChart {
     return [Math.min(low, 0), high];
   }
 
+  // With room for the dot at the last step.
+  whole() {
+    const [low, high] = this.extent();
+    return [low, high + 0.01 * (high - low)];
+  }
+
   settings() {
     const perCurve = {};
     for (const curve of this.curves) {
@@ -160,7 +166,7 @@ class LineChart {
       colors: this.curves.map((curve) => seriesColour(curve.colour)), series: perCurve,
       visibility: this.visibility(), logscale: Boolean(this.options.logarithmic && this.options.logarithmic()),
       gridLineColor: cssColour("--line"), axisLineColor: cssColour("--line"),
-      dateWindow: this.options.link.range || this.extent(),
+      dateWindow: this.options.link.range || this.whole(),
       valueRange: this.options.most && this.options.most() ? [0, this.options.most()] : null,
       axes: {
         x: { drawGrid: true, axisLabelFormatter: (x) => (Number.isInteger(x) ? count(x) : ""),
@@ -201,13 +207,13 @@ class LineChart {
 
   drawn() {
     if (this.busy) return;
-    const range = this.graph.xAxisRange(), whole = this.extent();
+    const range = this.graph.xAxisRange(), whole = this.whole();
     const zoomed = Math.abs(range[0] - whole[0]) + Math.abs(range[1] - whole[1]) > 1e-6 * (whole[1] - whole[0]);
     this.options.link.zoom(zoomed ? range : null, this);
   }
 
   show(range) {
-    if (this.graph) this.quiet(() => this.graph.updateOptions({ dateWindow: range || this.extent() }));
+    if (this.graph) this.quiet(() => this.graph.updateOptions({ dateWindow: range || this.whole() }));
   }
 
   point(at) {
@@ -242,7 +248,7 @@ class LineChart {
     const link = this.options.link, [low, high] = this.graph.xAxisRange();
     const at = link.at === null ? high : link.at, stride = (high - low) / 50;
     const zoomBy = (factor) => {
-      const range = [at - (at - low) * factor, at + (high - at) * factor], whole = this.extent();
+      const range = [at - (at - low) * factor, at + (high - at) * factor], whole = this.whole();
       const wide = range[0] <= whole[0] && range[1] >= whole[1];
       link.zoom(wide ? null : [Math.max(range[0], whole[0]), Math.min(range[1], whole[1])]);
     };

@@ -2,7 +2,6 @@
 // printing.
 
 const page = { report: null, sections: [], figures: [], link: null, detail: -1 };
-window.bitcyclePage = page;
 
 const inView = new IntersectionObserver((entries) => {
   for (const entry of entries) {

@@ -33,8 +33,8 @@ function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   if (seconds < 1) return `${significant(seconds * 1000, 3)} ms`;
   if (seconds < 90) return `${significant(seconds, 3)} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  const whole = Math.round(seconds), minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 

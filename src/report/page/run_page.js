@@ -44,7 +44,8 @@ function timeCard(overview) {
   if (overview.seconds === undefined) return null;
   const machine = overview.machine;
   return card("Training time", duration(overview.seconds), `${duration(overview.seconds_per_step)} a step`,
-    machine && machine.processor, machine && `${machine.threads} thread${machine.threads === 1 ? "" : "s"}, ${machine.isa}`);
+    machine && machine.processor,
+    machine && [`${machine.threads} thread${machine.threads === 1 ? "" : "s"}`, machine.isa].filter(Boolean).join(", "));
 }
 
 function progressCard(overview) {

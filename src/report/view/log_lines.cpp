@@ -23,8 +23,13 @@ Json parse(std::string_view text) {
 }
 
 std::string text_of(const fs::path& file) {
-  const auto bytes = read_file(file);
+  const auto bytes = read_run_file(file);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool is_regular(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored);
 }
 
 }  // namespace
@@ -60,6 +65,7 @@ LogLines read_log_lines(const fs::path& file) {
 }
 
 Json first_log_line(const fs::path& file) {
+  if (!is_regular(file)) return nullptr;
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   std::getline(stream, line);
@@ -69,6 +75,7 @@ Json first_log_line(const fs::path& file) {
 
 Json last_log_line(const fs::path& file, const std::string& member) {
   constexpr std::streamoff kEnd = 16'384;
+  if (!is_regular(file)) return nullptr;
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
   stream.seekg(std::max<std::streamoff>(0, size - kEnd));

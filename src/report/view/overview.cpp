@@ -60,10 +60,16 @@ void add_cost(Json& json, const RunOverview& run, const std::optional<Recipe>& r
   json["saving_float_percent"] = rounded(saving_percent(spent, factor * fixed));
 }
 
+bool is_machine(const Json& json) {
+  if (text_in(json, "processor").empty() || !number_in(json, "threads")) return false;
+  return json.value("isa", Json("")).is_string();
+}
+
 void add_time(Json& json, const RunOverview& run, const std::vector<Json>& timing) {
   if (!run.seconds) return;
   for (const Json& line : timing) {
-    if (line.contains("machine") && line["machine"].is_object()) json["machine"] = line["machine"];
+    const Json machine = line.value("machine", Json());
+    if (is_machine(machine)) json["machine"] = machine;
   }
   json["seconds"] = rounded(*run.seconds);
   const auto last = number_in(timing.back(), "step");

@@ -28,7 +28,7 @@ std::optional<OverviewScore> best_of(const RunRecord& record, const Metric& metr
   for (const Json& line : record.evaluations) {
     if (line.value("best", Json()) != true) continue;
     if (best && text_in(line, "split") != best->split) continue;
-    const auto step = static_cast<Step>(number_in(line, "step").value_or(0));
+    const auto step = step_in(line);
     const auto score =
         score_in(line, metric.name, step, text_in(line, "split"), text_in(line, "bits"));
     if (score) best = score;
@@ -38,7 +38,7 @@ std::optional<OverviewScore> best_of(const RunRecord& record, const Metric& metr
 
 std::optional<OverviewScore> test_of(const Json& summary, const Metric& metric) {
   if (!summary.is_object()) return std::nullopt;
-  const auto step = static_cast<Step>(number_in(summary, "best_step").value_or(0));
+  const auto step = step_in(summary, "best_step");
   return score_in(summary.value("test_of_best", Json()), metric.name, step, "test",
                   text_in(summary, "evaluation_bits"));
 }

@@ -15,14 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Step step_of(const Json& line) {
-  return static_cast<Step>(number_in(line, "step").value_or(0));
-}
-
 // Steps that a killed process had to repeat were measured twice; the later line counts.
 void append_in_order(std::vector<Json>& lines, Json line) {
-  if (step_of(line) < 1) return;
-  while (!lines.empty() && step_of(lines.back()) >= step_of(line)) lines.pop_back();
+  if (step_in(line) < 1) return;
+  while (!lines.empty() && step_in(lines.back()) >= step_in(line)) lines.pop_back();
   lines.push_back(std::move(line));
 }
 
@@ -90,14 +86,20 @@ std::string text_in(const Json& json, const std::string& name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+Step step_in(const Json& json, const std::string& name) {
+  constexpr double kMost = 1e15;
+  const double step = number_in(json, name).value_or(0);
+  return step >= 1 && step <= kMost ? static_cast<Step>(step) : 0;
+}
+
 // Times go up to the step at which a run was stopped, metrics to the last logged one.
 Step RunRecord::steps_done() const {
-  const Step logged = steps.empty() ? 0 : step_of(steps.back());
-  return timing.empty() ? logged : std::max(logged, step_of(timing.back()));
+  const Step logged = steps.empty() ? 0 : step_in(steps.back());
+  return timing.empty() ? logged : std::max(logged, step_in(timing.back()));
 }
 
 RunLength RunRecord::length() const {
-  const double done = steps.empty() ? 0 : static_cast<double>(step_of(steps.back()));
+  const double done = steps.empty() ? 0 : static_cast<double>(step_in(steps.back()));
   const double epoch = steps.empty() ? 0 : number_in(steps.back(), "epoch").value_or(0);
   const Step per_epoch = epoch > 0 ? std::max<Step>(1, std::llround(done / epoch)) : 1;
   if (!recipe) return {0, per_epoch};

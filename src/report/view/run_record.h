@@ -45,5 +45,7 @@ RunRecord read_run_record(const std::filesystem::path& run_directory);
 // A member that is a number; nothing where it is missing, null or something else.
 std::optional<double> number_in(const nlohmann::ordered_json& json, const std::string& name);
 std::string text_in(const nlohmann::ordered_json& json, const std::string& name);
+// A member that counts steps; 0 where it is none that a run could have.
+Step step_in(const nlohmann::ordered_json& json, const std::string& name = "step");
 
 }  // namespace bitcycle

@@ -111,7 +111,7 @@ StepBitsSource logged_source(const RunRecord& record) {
 bool agrees(const StepBitsSource& source, const std::vector<Json>& log) {
   return std::ranges::all_of(log, [&](const Json& line) {
     const MeanBits logged = logged_bits(line);
-    const MeanBits told = source.at(static_cast<Step>(*number_in(line, "step")) - 1).common;
+    const MeanBits told = source.at(step_in(line) - 1).common;
     return logged.weight == told.weight && logged.activation == told.activation &&
            logged.error == told.error;
   });

@@ -128,6 +128,17 @@ TEST(RunViewTest, FilesOfOtherKindsLeaveNotices) {
                                             "summary.json cannot be read."));
 }
 
+TEST(RunViewTest, StepsThatNoRunCanHaveArePassedOver) {
+  MadeUpRun run;
+  run.log_step(10, 2, 3);
+  for (const char* step : {"1e300", "-1e300", "-5", "0", "null", "\"x\"", "[3]"}) {
+    run.log(std::string(R"({"type":"step","loss":1,"step":)") + step + "}");
+  }
+  const Json view = view_of(run);
+  EXPECT_EQ(view["training"]["loss"]["x"].dump(), "[10]");
+  EXPECT_EQ(view["overview"]["steps_done"], 10);
+}
+
 TEST(RunViewTest, ADirectoryThatIsGoneSaysSo) {
   EXPECT_THAT(notices_of(run_view("/nonexistent/run", "run")), ElementsAre(HasSubstr("not there")));
 }
@@ -154,6 +165,14 @@ TEST(RunViewTest, StepsAreDoneThatWereTimedSinceTheLastLoggedOne) {
   run.log_step(10, 2.5, bits_of(10));
   run.write("timing.jsonl", "{\"step\":10,\"seconds\":1}\n{\"step\":17,\"seconds\":1}\n");
   EXPECT_EQ(view_of(run)["overview"]["steps_done"], 17);
+}
+
+TEST(RunViewTest, AMachineIsToldWhereItsLineIsWhole) {
+  MadeUpRun run;
+  const std::string whole = R"({"processor":"p","threads":2,"isa":"avx2"})";
+  run.write("timing.jsonl", R"({"step":1,"seconds":1,"machine":)" + whole + "}\n" +
+                                R"({"step":2,"seconds":1,"machine":{"processor":{}}})" + "\n");
+  EXPECT_EQ(view_of(run)["overview"]["machine"].dump(), whole);
 }
 
 TEST(RunViewTest, TimesOfBitsAddUpOverLines) {
