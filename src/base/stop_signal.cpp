@@ -1,6 +1,8 @@
 #include "bitcycle/base/stop_signal.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include <unistd.h>
 
@@ -8,10 +10,26 @@ namespace bitcycle {
 namespace {
 
 volatile std::sig_atomic_t g_received = 0;
+const char* volatile g_answer = nullptr;
+
+// By write alone, as a handler must.
+void say(const char* text) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+}
+
+// A terminal may show a line of progress, and "^C" behind it.
+void answer(const char* text) {
+  const int before = errno;
+  if (isatty(STDERR_FILENO) == 1) say("\n");
+  say(text);
+  say("\n");
+  errno = before;
+}
 
 void handle(int signal) {
   if (g_received != 0) _exit(128 + signal);
   g_received = signal;
+  if (g_answer != nullptr) answer(g_answer);
 }
 
 void install(void (*handler)(int)) {
@@ -24,8 +42,9 @@ void install(void (*handler)(int)) {
 
 }  // namespace
 
-StopSignal::StopSignal() {
+StopSignal::StopSignal(const char* answer) {
   g_received = 0;
+  g_answer = answer;
   install(handle);
 }
 
@@ -35,6 +54,10 @@ StopSignal::~StopSignal() {
 
 int StopSignal::received() const {
   return g_received;
+}
+
+void StopSignal::check() const {
+  if (g_received != 0) throw Stopped();
 }
 
 }  // namespace bitcycle

@@ -18,7 +18,9 @@ constexpr const char* kFooter =
     "  bitcycle train runs/demo-cpt --resume          go on where a run stopped\n"
     "  bitcycle train mine.toml --resume --accept-changes    go on although mine.toml has changed\n"
     "\n"
-    "Ctrl-C finishes the step, saves a checkpoint and exits with 130; a second one exits at once.";
+    "Ctrl-C finishes the step or cuts the evaluation short, saves a checkpoint and exits with "
+    "130;\n"
+    "a second one exits at once.";
 
 }  // namespace
 

@@ -123,26 +123,33 @@ std::string reason_to_simulate(const BackendRequest& request, const PrecisionPol
                      first->kind == Obstacle::Kind::width ? "; " + taken_widths() : "");
 }
 
-std::vector<std::string> integer_notices(const BackendRequest& request,
-                                         const PrecisionPolicy& policy) {
-  std::vector<std::string> notices;
+// Layers in float are what the recipe asks for; any others that are not executed are a surprise.
+void tell_obstacles(const PrecisionPolicy& policy, BackendChoice& choice) {
+  const std::vector<Obstacle> obstacles = integer_obstacles(policy);
+  if (obstacles.empty()) return;
+  const bool asked_for = std::ranges::all_of(
+      obstacles, [](const Obstacle& o) { return o.kind == Obstacle::Kind::in_float; });
+  (asked_for ? choice.notices : choice.warnings)
+      .push_back(fmt::format("precision.backend: not all is executed in integers ({}): {}",
+                             taken_widths(), grouped(obstacles)));
+}
+
+BackendChoice in_integers(const BackendRequest& request, const PrecisionPolicy& policy) {
+  BackendChoice choice{Backend::integer, settled_scheme(request.scheme, Backend::integer)};
   if (request.device != "cpu") {
-    return {
+    choice.warnings.push_back(
         fmt::format("precision.backend: the integer kernels run on the CPU; on {} everything "
                     "is simulated",
-                    request.device)};
+                    request.device));
+    return choice;
   }
-  const std::vector<Obstacle> obstacles = integer_obstacles(policy);
-  if (!obstacles.empty()) {
-    notices.push_back(fmt::format("precision.backend: not all is executed in integers ({}): {}",
-                                  taken_widths(), grouped(obstacles)));
-  }
+  tell_obstacles(policy, choice);
   if (request.isa == Isa::scalar) {
-    notices.push_back(
+    choice.notices.push_back(
         "precision.backend: integers run on the scalar path, which is slow: this CPU has no AVX2, "
         "or BITCYCLE_ISA asks for it");
   }
-  return notices;
+  return choice;
 }
 
 }  // namespace
@@ -180,14 +187,13 @@ SchemeName settled_scheme(SchemeName scheme, Backend backend) {
 
 BackendChoice choose_backend(const BackendRequest& request, const PrecisionPolicy& policy) {
   const SchemeName simulated = settled_scheme(request.scheme, Backend::simulate);
-  if (request.backend == Backend::simulate) return {Backend::simulate, simulated, {}};
+  if (request.backend == Backend::simulate) return {Backend::simulate, simulated};
   if (request.backend == Backend::automatic) {
-    if (!quantizes(policy)) return {Backend::simulate, simulated, {}};
+    if (!quantizes(policy)) return {Backend::simulate, simulated};
     const std::string reason = reason_to_simulate(request, policy);
     if (!reason.empty()) return {Backend::simulate, simulated, {"simulating: " + reason}};
   }
-  return {Backend::integer, settled_scheme(request.scheme, Backend::integer),
-          integer_notices(request, policy)};
+  return in_integers(request, policy);
 }
 
 }  // namespace bitcycle

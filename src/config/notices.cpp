@@ -206,6 +206,24 @@ std::vector<std::string> gate_cost_notices(const DynamicPolicy& policy) {
       all ? "; no choice saves anything" : "")};
 }
 
+// Statistics of a handful of values are noise, which the running ones of evaluation do not follow.
+std::vector<std::string> norm_notices(const Network& network, std::int64_t batch) {
+  constexpr std::int64_t kFewValues = 8;
+  const Node* least = nullptr;
+  const auto values = [&](const Node& node) { return batch * node.out.height * node.out.width; };
+  for (const Node& node : network.nodes) {
+    if (node.norm_name.empty()) continue;
+    if (least == nullptr || values(node) < values(*least)) least = &node;
+  }
+  if (least == nullptr || values(*least) >= kFewValues) return {};
+  return {fmt::format(
+      "data.batch_size: the batch norm of {} sees {} values of a channel at a time ({} x {} x "
+      "{}){}, too few to tell their mean and variance: expect evaluations to be poor or not "
+      "finite; take larger batches or pictures",
+      least->name, values(*least), batch, least->out.height, least->out.width,
+      network.has_gates() ? ", fewer where gates skip" : "")};
+}
+
 std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) {
   NoticeVisitor visitor(recipe.precision.per, length);
   describe(visitor, recipe);

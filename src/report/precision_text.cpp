@@ -98,6 +98,19 @@ std::string scheme_text(const PrecisionRecipe& precision, std::string_view backe
                       : precision.scheme);
 }
 
+std::string evaluation_text(const std::string& word, const std::string& widths) {
+  return widths.empty() || widths == word ? word : fmt::format("{} ({})", word, widths);
+}
+
+std::string evaluation_widths(const PrecisionRecipe& precision, std::string_view word, Step step,
+                              const RunLength& length) {
+  if (precision.progressive || precision.dynamic || step < 1 || step > length.steps) return "";
+  PrecisionRecipe common = precision;
+  common.overrides.clear();
+  const PrecisionPlan plan(common, {LayerInfo{}}, length);
+  return forward_text(plan.evaluation(parse_evaluation_bits(word), step - 1).common);
+}
+
 std::string scheme_note(const PrecisionRecipe& precision) {
   const std::string scheme = named_scheme(precision);
   return scheme.empty() ? "" : ", scheme " + scheme;

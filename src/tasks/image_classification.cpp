@@ -3,11 +3,13 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/fingerprint.h"
 #include "bitcycle/base/memory.h"
+#include "bitcycle/config/notices.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/network/zoo.h"
 
 #include "data/subset.h"
 #include "quant/finite_tensor.h"
+#include "tasks/evaluation_mode.h"
 #include "tasks/kept_count.h"
 
 #include <algorithm>
@@ -72,9 +74,7 @@ LoaderOptions evaluation_order(const DataRecipe& data) {
 // Over `count` batches, which are asked for in order.
 template <typename BatchAt>
 Score score_batches(NetworkModelImpl& model, std::int64_t count, BatchAt&& batch_at) {
-  const torch::NoGradGuard no_grad;
-  const bool was_training = model.is_training();
-  model.eval();
+  const EvaluationMode mode(model);
   double loss = 0, correct = 0;
   std::int64_t samples = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -84,7 +84,6 @@ Score score_batches(NetworkModelImpl& model, std::int64_t count, BatchAt&& batch
     correct += count_correct(logits, batch.labels);
     samples += batch.labels.size(0);
   }
-  model.train(was_training);
   const auto all = static_cast<double>(samples);
   return {.metrics = metrics_of(TaskKind::image_classification)
                          .measure({{"accuracy", correct, all}, {"loss", loss, all}}),
@@ -146,6 +145,13 @@ const TaskMetrics& ImageClassification::metrics() const {
 
 std::int64_t ImageClassification::batches_per_epoch() const {
   return (training_.train->size() + recipe_.data.batch_size - 1) / recipe_.data.batch_size;
+}
+
+std::vector<std::string> ImageClassification::notices() const {
+  std::vector<std::string> notices = training_.notices;
+  const auto more = norm_notices(model_->network(), recipe_.data.batch_size);
+  notices.insert(notices.end(), more.begin(), more.end());
+  return notices;
 }
 
 void ImageClassification::require_trainable() {
@@ -215,10 +221,17 @@ std::string ImageClassification::first_nonfinite_layer() {
 }
 
 Score ImageClassification::evaluate(Split which) {
+  return evaluate_in_batches(which, [] {});
+}
+
+Score ImageClassification::evaluate_in_batches(Split which,
+                                               const std::function<void()>& between_batches) {
   const auto dataset = split(which);
   Loader loader(dataset, evaluation_augmentation_, evaluation_order(recipe_.data));
-  return score_batches(*model_, loader.steps_per_epoch(),
-                       [&](std::int64_t) { return to_tensors(loader.next(), device_); });
+  return score_batches(*model_, loader.steps_per_epoch(), [&](std::int64_t) {
+    between_batches();
+    return to_tensors(loader.next(), device_);
+  });
 }
 
 void ImageClassification::require_room_for(std::int64_t samples) const {

@@ -5,6 +5,7 @@
 #include "bitcycle/config/task_kind.h"
 
 #include "quant/finite_tensor.h"
+#include "tasks/evaluation_mode.h"
 #include "tasks/kept_count.h"
 #include "tasks/language_net.h"
 
@@ -47,10 +48,7 @@ struct ScoredText {
 // Over `count` batches, which are asked for in order.
 template <typename BatchAt>
 ScoredText score_text(LanguageNet& net, std::int64_t count, BatchAt&& batch_at) {
-  const torch::NoGradGuard no_grad;
-  torch::nn::Module& module = net.module();
-  const bool was_training = module.is_training();
-  module.eval();
+  const EvaluationMode mode(net.module());
   ScoredText text;
   for (std::int64_t i = 0; i < count; ++i) {
     const TokenBatch& batch = batch_at(i);
@@ -58,7 +56,6 @@ ScoredText score_text(LanguageNet& net, std::int64_t count, BatchAt&& batch_at) 
     text.nats += net.loss(batch, TextUse::evaluation).item<double>() * scored;
     text.tokens += scored;
   }
-  module.train(was_training);
   return text;
 }
 
@@ -195,12 +192,19 @@ std::string LanguageModel::first_nonfinite_layer() {
 }
 
 Score LanguageModel::evaluate(Split which) {
+  return evaluate_in_batches(which, [] {});
+}
+
+Score LanguageModel::evaluate_in_batches(Split which,
+                                         const std::function<void()>& between_batches) {
   Implementation& self = *implementation_;
   const auto split = self.split(which);
   const auto batches = self.net->batches(split, TextUse::evaluation);
   auto ahead = prefetch(batches, {.workers = self.recipe.data.workers});
-  const ScoredText text =
-      score_text(*self.net, batches->steps_per_epoch(), [&](std::int64_t) { return ahead.next(); });
+  const ScoredText text = score_text(*self.net, batches->steps_per_epoch(), [&](std::int64_t) {
+    between_batches();
+    return ahead.next();
+  });
   const double characters = static_cast<double>(split->scored_size.characters);
   return {.metrics = metrics().measure(
               {{"perplexity", text.nats, text.tokens},

@@ -7,6 +7,10 @@
 
 namespace bitcycle {
 
+Score Task::evaluate_in_batches(Split split, const std::function<void()>&) {
+  return evaluate(split);
+}
+
 std::unique_ptr<KeptSamples> Task::keep_samples(std::int64_t, RandomKey) {
   throw Error(ErrorCode::usage, "this task has no samples that can be scored at many weights",
               "Override Task::keep_samples.");

@@ -115,9 +115,11 @@ void Session::apply_evaluation(const EvaluationBits& bits, Step step) {
   controller_->apply(policy_->evaluation(bits, step), step);
 }
 
-Score Session::score(Split split, const EvaluationBits& bits, Step step) {
+Score Session::score(Split split, const EvaluationBits& bits, Step step,
+                     const std::function<void()>& between_batches) {
+  between_batches();
   apply_evaluation(bits, step);
-  return task_->evaluate(split);
+  return task_->evaluate_in_batches(split, between_batches);
 }
 
 }  // namespace bitcycle

@@ -81,6 +81,12 @@ class StateReader {
       field[key] = values.get<std::vector<double>>();
     }
   }
+  // Only there where it is true.
+  void operator()(const char* name, bool& field) const {
+    if (!json_.contains(name)) return;
+    if (!member(name).is_boolean()) fail(name, "true or false");
+    field = member(name);
+  }
   // Only runs with gates have it.
   void operator()(const char* name, ChoiceCounts& field) const {
     if (!json_.contains(name)) return;
@@ -133,6 +139,9 @@ class StateReader {
 
 void put(Json& json, const char* name, const auto& field) {
   json[name] = field;
+}
+void put(Json& json, const char* name, bool holds) {
+  if (holds) json[name] = true;
 }
 void put(Json& json, const char* name, const ChoiceCounts& choices) {
   if (!choices.empty()) json[name] = choices;

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/events/evaluations_file.h"
+#include "bitcycle/train/diagnose.h"
 
 #include "config/statistics_interval.h"
 #include "train/run_files.h"
@@ -64,22 +65,35 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
   tidy();
   session.model().train();
   session.task().start(state.step * recipe().optimizer.accumulate);
+  try {
+    train_on(stop_signal);
+    finish(stop_signal);
+  } catch (const Stopped&) {
+    stop();
+    return TrainOutcome::stopped;
+  }
+  return TrainOutcome::finished;
+}
+
+void Trainer::Implementation::train_on(const StopSignal& stop_signal) {
+  if (state.evaluation_due) settle_step(stop_signal);
   while (state.step < total) {
     timed_seconds += seconds_of([this] { train_step(); });
     ++timed_steps;
     report_step();
-    const bool best = due(recipe().evaluation.every_epochs, state.step) && evaluate_best_split();
-    if (best || due(recipe().checkpoint.every_epochs, state.step)) {
-      save();
-      if (best) mark_best();
-      prune();
-    }
-    if (stop_signal.received() == 0 || state.step == total) continue;
-    stop();
-    return TrainOutcome::stopped;
+    state.evaluation_due = due(recipe().evaluation.every_epochs, state.step);
+    settle_step(stop_signal);
+    if (state.step < total) stop_signal.check();
   }
-  finish();
-  return TrainOutcome::finished;
+}
+
+// What a step is followed by: its evaluation and its checkpoint, where they are due.
+void Trainer::Implementation::settle_step(const StopSignal& stop_signal) {
+  const bool best = state.evaluation_due && evaluate_best_split(stop_signal);
+  if (!best && !due(recipe().checkpoint.every_epochs, state.step)) return;
+  save();
+  if (best) mark_best();
+  prune();
 }
 
 void Trainer::Implementation::begin() {
@@ -133,11 +147,8 @@ void Trainer::Implementation::train_step() {
 void Trainer::Implementation::differentiate(const at::Tensor& loss) {
   const double value = loss.item<double>();
   if (!std::isfinite(value)) {
-    const std::string layer = session.task().first_nonfinite_layer();
     diverge(state.step + 1, std::isnan(value) ? "the loss is not a number" : "the loss is infinite",
-            layer.empty()
-                ? "all layers' outputs are finite; the loss itself overflowed"
-                : "the first value that is not finite is in the output of layer \"" + layer + "\"");
+            cause_of_nonfinite_loss(session.task()));
   }
   const int batches = recipe().optimizer.accumulate;
   batches == 1 ? loss.backward() : (loss / batches).backward();
@@ -235,6 +246,9 @@ const RunLength& Trainer::length() const {
 }
 const std::vector<std::string>& Trainer::notices() const {
   return implementation_->notices;
+}
+const std::vector<std::string>& Trainer::warnings() const {
+  return implementation_->session.backend().warnings;
 }
 Rehearsal Trainer::rehearse(int steps) {
   return implementation_->rehearse(steps);

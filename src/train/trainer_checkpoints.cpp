@@ -1,5 +1,6 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/fingerprint.h"
+#include "bitcycle/io/safetensors.h"
 #include "bitcycle/train/diagnose.h"
 #include "bitcycle/train/tensor_io.h"
 
@@ -9,9 +10,14 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace bitcycle {
 
 namespace {
+
+constexpr const char* kCarriedFile = "task.safetensors";
 
 // Rows of an embedding belong to words: those of another vocabulary are of no use.
 void require_same_texts(const WeightsFile& weights, const RunTexts& texts) {
@@ -22,6 +28,24 @@ void require_same_texts(const WeightsFile& weights, const RunTexts& texts) {
                 "model.weights: expected the " + file + " of this run's data, found another in \"" +
                     weights.run.string() + "\"",
                 "Use weights of a run on the same text, or on a part of it (data.part).");
+  }
+}
+
+// What is carried from batch to batch is so for each row of a batch.
+void require_same_columns(const std::vector<std::byte>& bytes, const std::string& origin,
+                          const NamedTensors& tensors) {
+  const TensorFile stored = decode_safetensors(bytes, origin);
+  for (const auto& [name, tensor] : tensors) {
+    const auto found = stored.tensors.find(name);
+    if (found == stored.tensors.end() || found->second.shape == tensor.sizes().vec()) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: the state \"{}\", carried from batch to batch, has the shape [{}], "
+                    "and the recipe's is [{}]",
+                    origin, name, fmt::join(found->second.shape, ", "),
+                    fmt::join(tensor.sizes().vec(), ", ")),
+        "data.batch_size of a recurrent model cannot change under way: put it back, or begin "
+        "a new run from these weights (model.weights).");
   }
 }
 
@@ -68,6 +92,7 @@ bool Trainer::Implementation::resume(DataChanges changes) {
   const TrainState saved = load_state(*latest, loaded["state.json"], logged_run(directory));
   check_data(saved, changes);
   for (const auto& [file, tensors] : tensor_files()) {
+    if (file == kCarriedFile) require_same_columns(loaded[file], origin + file, tensors);
     restore_tensors(std::move(loaded[file]), origin + file, tensors);
   }
   session.policy().restore(saved.policy);
@@ -90,10 +115,15 @@ TrainState Trainer::Implementation::load_state(Step step, const std::vector<std:
                 "it came from.");
   }
   if (step <= total) return saved;
-  throw Error(ErrorCode::usage,
-              "the run is at step " + std::to_string(step) + ", and the recipe ends at " +
-                  std::to_string(total),
-              "A run can be made longer, not shorter; choose another --run-dir for a new one.");
+  const std::string length = recipe().steps > 0
+                                 ? ""
+                                 : fmt::format(" ({:g} epochs of {} steps)", recipe().epochs,
+                                               session.length().steps_per_epoch);
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("the run is at step {}, and the recipe ends at {}{}", step, total, length),
+      "A run can be made longer, not shorter, and larger batches make for fewer steps; "
+      "choose another --run-dir for a new run.");
 }
 
 void Trainer::Implementation::check_data(const TrainState& saved, DataChanges changes) const {
@@ -125,7 +155,7 @@ std::map<std::string, NamedTensors> Trainer::Implementation::tensor_files() {
   std::map<std::string, NamedTensors> files = {{"model.safetensors", model_state(session.model())},
                                                {"optimizer.safetensors", optimizer.state()}};
   const NamedTensors carried = session.task().state();
-  if (!carried.empty()) files["task.safetensors"] = carried;
+  if (!carried.empty()) files[kCarriedFile] = carried;
   return files;
 }
 

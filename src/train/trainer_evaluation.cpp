@@ -19,11 +19,12 @@ void Trainer::Implementation::report(const EvaluationReport& report) {
   tell([&](EventSink& sink) { sink.evaluation(report); });
 }
 
-// True when this is the best evaluation so far.
-bool Trainer::Implementation::evaluate_best_split() {
+// True when this is the best evaluation so far. Stopped, it leaves everything as it was.
+bool Trainer::Implementation::evaluate_best_split(const StopSignal& stop_signal) {
   const bool validation = recipe().evaluation.best_on == EvaluationRecipe::BestOn::validation;
-  const Score score =
-      session.score(validation ? Split::validation : Split::test, evaluation_bits, state.step - 1);
+  const Score score = session.score(validation ? Split::validation : Split::test, evaluation_bits,
+                                    state.step - 1, [&] { stop_signal.check(); });
+  state.evaluation_due = false;
   const Metric& primary = session.task().metrics().primary();
   const double value = score.value(primary.name);
   const bool best =
@@ -40,11 +41,13 @@ bool Trainer::Implementation::evaluate_best_split() {
   return best;
 }
 
-// The test score of the last weights and of the best ones, and the summary.
-void Trainer::Implementation::finish() {
+// The test score of the last weights and of the best ones, and the summary. Stopped, it is done
+// again from the last checkpoint.
+void Trainer::Implementation::finish(const StopSignal& stop_signal) {
   check_best();
   const auto score_test = [&](Step step) {
-    const Score score = session.score(Split::test, evaluation_bits, step - 1);
+    const Score score =
+        session.score(Split::test, evaluation_bits, step - 1, [&] { stop_signal.check(); });
     report({step, "test", recipe().evaluation.bits, score, step == state.best_step,
             evaluation_widths(step)});
     return score;

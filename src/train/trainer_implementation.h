@@ -81,6 +81,8 @@ struct Trainer::Implementation {
   void check_data(const TrainState& loaded, DataChanges changes) const;
   TrainOutcome run(const StopSignal& stop_signal);
   void require_own_directory() const;
+  void train_on(const StopSignal& stop_signal);
+  void settle_step(const StopSignal& stop_signal);
   void begin();
   void stop();
   TaskLoss compute_step();
@@ -94,7 +96,7 @@ struct Trainer::Implementation {
   StepReport step_report() const;
   void report_step();
   void report_layers(std::vector<LayerStatistics> layers);
-  bool evaluate_best_split();
+  bool evaluate_best_split(const StopSignal& stop_signal);
   void report(const EvaluationReport& report);
   template <typename Event>
   void tell(const Event& event);
@@ -111,7 +113,7 @@ struct Trainer::Implementation {
   std::map<std::string, NamedTensors> tensor_files();
   void save();
   void prune();
-  void finish();
+  void finish(const StopSignal& stop_signal);
 
   Session session;
   Step total;

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace bitcycle {
 namespace {
 
@@ -67,6 +69,16 @@ bool is_running_range(const std::string& name) {
          name.ends_with(".steps_tracked");
 }
 
+// Variances, ranges and counts of steps.
+bool is_never_negative(const std::string& name) {
+  return name.ends_with(".running_var") || name.ends_with(".running_range") ||
+         name.ends_with(".steps_tracked");
+}
+
+std::string smallest_text(const at::Tensor& values) {
+  return fmt::format("{:g}", values.min().item<double>());
+}
+
 std::string shape_text(const TakenWeights::Shape& shape) {
   if (shape.empty()) return "one number";
   std::string text;
@@ -106,6 +118,12 @@ Assignment assignment(const TensorBytes& stored, const at::Tensor& tensor, const
   if (values.is_floating_point() && !finite_tensor(values)) {
     refuse_weights("tensor \"" + name + "\" of " + file + " has values that are not finite",
                    "Use weights of a run that did not diverge.");
+  }
+  if (is_never_negative(name) && values.lt(0).any().item<bool>()) {
+    refuse_weights("tensor \"" + name + "\" of " + file + ": expected values from 0, found " +
+                       smallest_text(values),
+                   "No training leaves such a one; the file is damaged, or its tensors are mixed "
+                   "up.");
   }
   return {tensor, values};
 }

@@ -14,6 +14,8 @@ for run in static executed; do
   [[ $("$bitcycle" eval $run --bits 8,max --json | grep -E 'accuracy|loss' | sort -u | wc -l) == 2 ]] ||
     fail "$run: 8 and max differ"
 done
+expect 0 'max (8)' "$bitcycle" eval run
+expect 0 'at max (8) bits' "$bitcycle" show run
 expect 0 'accuracy' "$bitcycle" eval run --bits 8 --split validation --checkpoint last
 expect 0 'static 8/8' "$bitcycle" compare run static
 expect 0 'CR 3-8/8' "$bitcycle" compare run static
@@ -33,6 +35,10 @@ before=$(stat -c %Y run/checkpoints/step-00000016/DONE)
 expect 0 'note: simulating: layer conv1 has 17-bit errors; the integer kernels take 2 to 8 bits' \
   "$bitcycle" train small.toml --run-dir auto --set steps=1 \
   --set precision.backend=auto --set precision.backward=17
+# Who insists on integers is warned of what is not computed in them, under -q too.
+expect 0 'warning: precision.backend: not all is executed in integers' \
+  "$bitcycle" train small.toml --run-dir insisted -q --set steps=1 \
+  --set precision.backend=integer --set precision.backward=17
 grep -q '"backend": "simulate"' auto/summary.json || fail "summary.json does not name the backend"
 expect 0 'scalar path' env BITCYCLE_ISA=scalar "$bitcycle" bench step --model cifar_resnet8 \
   --batch 2 --repeats 1 --backend integer

@@ -15,6 +15,7 @@ for signal in INT TERM; do
   wait $pid || status=$?
   [[ $signal == INT ]] && expected=130 || expected=143
   [[ $status == "$expected" ]] || fail "SIG$signal: expected exit status $expected, found $status"
+  grep -q '^stopping at the next step' err.txt || fail "SIG$signal: no word that it was heard"
   grep -q 'stopped at step' err.txt || fail "SIG$signal: no word of where it stopped"
   "$bitcycle" train "run$signal" --resume -q >/dev/null
   diff -q "whole/checkpoints/step-00000016/model.safetensors" \

@@ -42,10 +42,10 @@ BackendChoice automatic(const PrecisionRecipe& recipe) {
   return choose(Backend::automatic, make_network("cifar_resnet8"), recipe);
 }
 
-std::vector<std::string> integer_notices(const PrecisionRecipe& recipe) {
-  const auto choice = choose(Backend::integer, make_network("cifar_resnet8"), recipe);
+BackendChoice in_integers(const PrecisionRecipe& recipe) {
+  auto choice = choose(Backend::integer, make_network("cifar_resnet8"), recipe);
   EXPECT_EQ(choice.backend, Backend::integer);
-  return choice.notices;
+  return choice;
 }
 
 TEST(BackendTest, AutomaticExecutesTheZooInIntegersFromTwoToEightBits) {
@@ -108,7 +108,8 @@ TEST(BackendTest, LayersInFloatThroughoutKeepNothingFromIntegers) {
   PrecisionRecipe recipe = recipe_of("CR 3:8 x8", "8");
   recipe.overrides = {{.layers = "conv1", .full_precision = true}};
   EXPECT_EQ(automatic(recipe).backend, Backend::integer);
-  EXPECT_THAT(integer_notices(recipe),
+  EXPECT_THAT(in_integers(recipe).warnings, IsEmpty());
+  EXPECT_THAT(in_integers(recipe).notices,
               ElementsAre(HasSubstr("conv1 (float weights and activations)")));
 }
 
@@ -141,17 +142,17 @@ TEST(BackendTest, AutomaticSimulatesGeometriesThatTheKernelsLack) {
               HasSubstr("has a depthwise kernel of 17"));
 }
 
-TEST(BackendTest, IntegerTellsInOneLineWhatItSimulates) {
-  EXPECT_THAT(integer_notices(recipe_of("CR 3:8 x8", "8")), IsEmpty());
-  EXPECT_THAT(integer_notices(recipe_of("8", "16")), IsEmpty());
-  EXPECT_THAT(integer_notices(recipe_of("8", "17")),
+TEST(BackendTest, IntegerWarnsInOneLineOfWhatItSimulates) {
+  EXPECT_THAT(in_integers(recipe_of("CR 3:8 x8", "8")).warnings, IsEmpty());
+  EXPECT_THAT(in_integers(recipe_of("8", "16")).warnings, IsEmpty());
+  EXPECT_THAT(in_integers(recipe_of("8", "17")).warnings,
               ElementsAre("precision.backend: not all is executed in integers (the integer kernels "
                           "take 2 to 8 bits, of errors 2 to 16): conv1, layer1.0.conv1 and 7 more "
                           "(17-bit errors)"));
   PrecisionRecipe mixed = recipe_of("8", "8");
   mixed.overrides = {{.layers = "layer1.*", .weight = schedule("12")},
                      {.layers = "conv1", .forward = schedule("CR 1:4 x2")}};
-  EXPECT_THAT(integer_notices(mixed),
+  EXPECT_THAT(in_integers(mixed).warnings,
               ElementsAre(HasSubstr("conv1 (weights of down to 1 bit); layer1.0.conv1, "
                                     "layer1.0.conv2 (12-bit weights)")));
 }

@@ -1,5 +1,8 @@
 #include "bitcycle/config/notices.h"
 
+#include "bitcycle/network/gates.h"
+#include "bitcycle/network/zoo.h"
+
 #include "config/recipe_testing.h"
 
 #include <gmock/gmock.h>
@@ -31,6 +34,18 @@ TEST(NoticesTest, AWarmUpOfMostOfTheRunIsTold) {
   EXPECT_THAT(notices(recipe, {12, 6}), ElementsAre(HasSubstr("for 12 of the run's 12 steps")));
   EXPECT_THAT(notices(recipe, {80, 40}), ElementsAre(HasSubstr("take 8 or so")));
   EXPECT_THAT(notices(recipe, {100, 50}), IsEmpty());
+}
+
+TEST(NoticesTest, BatchNormOfAHandfulOfValuesIsTold) {
+  const Network small = make_network("resnet18", {.classes = 10, .input = ImageShape{3, 32, 32}});
+  EXPECT_THAT(
+      norm_notices(small, 2),
+      ElementsAre(HasSubstr("the batch norm of layer4.0.conv1 sees 2 values of a channel at "
+                            "a time (2 x 1 x 1), too few")));
+  EXPECT_THAT(norm_notices(small, 8), IsEmpty());
+  EXPECT_THAT(norm_notices(gated(small, 2), 2),
+              ElementsAre(HasSubstr("(2 x 1 x 1), fewer where gates skip, too few")));
+  EXPECT_THAT(norm_notices(make_network("resnet18"), 1), IsEmpty());  // 7 x 7
 }
 
 TEST(NoticesTest, ExpressionsAndShortRunsAreToldByTheirKey) {

@@ -66,6 +66,24 @@ TEST(PrecisionTextTest, SchedulesAreWrittenAsThePapersDo) {
   EXPECT_EQ(precision_text(precision), "static 4w CR 3-8a/8");
 }
 
+TEST(PrecisionTextTest, WordsForTheWidthOfAnEvaluationAreResolved) {
+  EXPECT_EQ(evaluation_text("max", "8"), "max (8)");
+  EXPECT_EQ(evaluation_text("8", "8"), "8");
+  EXPECT_EQ(evaluation_text("max", ""), "max");
+  PrecisionRecipe precision;
+  precision.forward = {.name = "CR", .min = 3, .max = 8, .cycles = 4};
+  precision.overrides = {{.layers = "fc", .forward = ScheduleSpec{.min = 6, .max = 6}}};
+  const RunLength length{400, 100};
+  EXPECT_EQ(evaluation_widths(precision, "max", 1, length), "8");
+  EXPECT_EQ(evaluation_widths(precision, "current", 1, length), "3");
+  EXPECT_EQ(evaluation_widths(precision, "current", 400, length), "8");
+  EXPECT_EQ(evaluation_widths(precision, "max", 1, {0, 1}), "");
+  precision.weight = ScheduleSpec{.min = 4, .max = 4};
+  EXPECT_EQ(evaluation_widths(precision, "max", 1, length), "4w 8a");
+  precision.dynamic.emplace();
+  EXPECT_EQ(evaluation_widths(precision, "max", 1, length), "");
+}
+
 TEST(PrecisionTextTest, FloatForwardIsFloat) {
   PrecisionRecipe precision;
   precision.forward = {.min = 0, .max = 0};

@@ -1,6 +1,7 @@
 // The language-model task in float against texts that are laid out, and models that are run, by
 // hand.
 
+#include "bitcycle/base/stop_signal.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/models/language/lstm_lm.h"
 #include "bitcycle/models/language/transformer_lm.h"
@@ -125,6 +126,20 @@ TEST_F(LanguageModelTest, EvaluationsNeitherSeeNorChangeTheCarriedState) {
     EXPECT_TRUE(task->state().at("hidden").equal(hidden));
     EXPECT_TRUE(task->model().is_training());
   }
+}
+
+TEST_F(LanguageModelTest, AnEvaluationIsCutShortBetweenBatchesAndChangesNothing) {
+  const auto task = open_lstm("data.batch_size=4");
+  task->start(0);
+  const double whole = task->evaluate(Split::test).value("loss");
+  int calls = 0;
+  const auto stop_at_second = [&] {
+    if (++calls == 2) throw Stopped();
+  };
+  EXPECT_THROW(task->evaluate_in_batches(Split::test, stop_at_second), Stopped);
+  EXPECT_EQ(calls, 2);
+  EXPECT_TRUE(task->model().is_training());
+  EXPECT_EQ(task->evaluate(Split::test).value("loss"), whole);
 }
 
 TEST_F(LanguageModelTest, EvaluationOfOneColumnReadsTheTextInOnePiece) {

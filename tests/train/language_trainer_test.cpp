@@ -15,6 +15,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -295,6 +296,34 @@ TEST_F(LanguageTrainerTest, DivergenceIsReportedWithThePartWhereItIs) {
                                              HasSubstr("\"the embedding\""), HasSubstr("weights")))
         << model;
   }
+}
+
+TEST_F(LanguageTrainerTest, ACarriedStateThatIsNotFiniteIsNamed) {
+  Task* task = nullptr;
+  RunParts parts;
+  parts.task = [&](const auto&... arguments) {
+    auto opened = open_task(arguments...);
+    task = opened.get();
+    return opened;
+  };
+  const auto damage_state = [&](const StepReport&) {
+    task->state().at("cell").fill_(std::numeric_limits<float>::quiet_NaN());
+  };
+  Trainer trainer(recipe("lstm_lm"), root_ / "run", calling({.step = damage_state}), parts);
+  const Error error = error_of([&] { trainer.run(StopSignal()); });
+  EXPECT_EQ(error.code(), ErrorCode::diverged);
+  EXPECT_THAT(error.what(),
+              HasSubstr("step 2: the loss is not a number; all layers' outputs for "
+                        "the batch alone are finite, but the model's \"cell\" state"));
+}
+
+TEST_F(LanguageTrainerTest, AnotherBatchSizeIsRefusedWhereAStateIsCarried) {
+  const fs::path run = train_and_stop("run", recipe("lstm_lm"), 3);
+  const Recipe wider = recipe("lstm_lm", {"data.batch_size=8"});
+  const Error error = error_of([&] { Trainer(wider, run).resume(DataChanges::accept); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_THAT(error.what(), HasSubstr("task.safetensors: the state \"cell\""));
+  EXPECT_THAT(error.hint(), HasSubstr("data.batch_size of a recurrent model cannot change"));
 }
 
 TEST_F(LanguageTrainerTest, AResumedRunKeepsItsVocabulary) {

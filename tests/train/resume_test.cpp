@@ -248,6 +248,17 @@ TEST_F(ResumeTest, RefusesOtherDataUnlessTheyAreAccepted) {
   resume(run, recipe, DataChanges::accept);
 }
 
+TEST_F(ResumeTest, LargerBatchesThatEndTheRunBeforeItsStepAreTold) {
+  Recipe recipe = tiny_recipe();
+  ASSERT_GT(recipe.epochs, 0);
+  const fs::path run = train_to(kMiddle, "run", recipe);
+  recipe.data.batch_size *= 1000;
+  const Error error = resume_error(run, recipe);
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_THAT(error.what(), HasSubstr("epochs of 1 steps)"));
+  EXPECT_THAT(error.hint(), HasSubstr("larger batches make for fewer steps"));
+}
+
 TEST_F(ResumeTest, AnAcceptedChangeIsNoReasonToRefuseTheNextResume) {
   const fs::path run = train_to(3, "run", tiny_recipe());
   Recipe recipe = tiny_recipe();

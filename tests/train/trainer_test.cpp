@@ -5,6 +5,7 @@
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/safetensors.h"
 #include "bitcycle/network/zoo.h"
+#include "bitcycle/train/session.h"
 
 #include "train/trainer_testing.h"
 
@@ -52,6 +53,57 @@ TEST_F(TrainerTest, StoppedAnywhereAndResumedEndsInTheSameBytes) {
     resume(run, recipe);
     expect_same_bytes(whole, run);
   }
+}
+
+// Behind the n-th evaluation of the last step; behind the 0th is in the first.
+Callbacks stop_in_final_evaluations(Step total, int n) {
+  Callbacks callbacks;
+  callbacks.step = [=](const StepReport& report) {
+    if (n == 0 && report.step == total) std::raise(SIGINT);
+  };
+  callbacks.evaluation = [=, seen = 0](const EvaluationReport& report) mutable {
+    if (report.step == total && ++seen == n) std::raise(SIGINT);
+  };
+  return callbacks;
+}
+
+TEST_F(TrainerTest, StoppedInItsFinalEvaluationsStopsAtOnceAndMakesThemOnResume) {
+  Recipe recipe = small_recipe();
+  recipe.epochs = 1;
+  fs::path whole;
+  // Until the best weights are not the last, so that both are tested.
+  for (recipe.seed = 1; recipe.seed <= 20; ++recipe.seed) {
+    whole = train("seed" + std::to_string(recipe.seed), recipe);
+    if (CheckpointStore(whole).best() == 4) break;
+  }
+  ASSERT_EQ(CheckpointStore(whole).best(), 4);
+  for (const int n : {0, 1, 2}) {
+    const fs::path run = root_ / ("stop" + std::to_string(n));
+    for (int attempt = 0; attempt < 2; ++attempt) {  // the second time before anything is evaluated
+      const StopSignal stop;
+      Trainer trainer(recipe, run, calling(stop_in_final_evaluations(8, n)));
+      EXPECT_EQ(trainer.resume(), attempt == 1);
+      if (attempt == 1) std::raise(SIGINT);
+      EXPECT_EQ(trainer.run(stop), TrainOutcome::stopped) << n;
+      EXPECT_EQ(trainer.step(), 8);
+      EXPECT_FALSE(fs::exists(run / "summary.json"));
+    }
+    resume(run, recipe);
+    expect_same_bytes(whole, run);
+  }
+}
+
+TEST_F(TrainerTest, AnEvaluationOfPicturesIsCutShortBetweenBatchesAndChangesNothing) {
+  Session session(short_recipe());
+  const EvaluationBits bits = parse_evaluation_bits("max");
+  const double whole = session.score(Split::test, bits, 0).value("loss");
+  int calls = 0;
+  const auto stop_at_third = [&] {
+    if (++calls == 3) throw Stopped();
+  };
+  EXPECT_THROW(session.score(Split::test, bits, 0, stop_at_third), Stopped);
+  EXPECT_TRUE(session.model().is_training());
+  EXPECT_EQ(session.score(Split::test, bits, 0).value("loss"), whole);
 }
 
 // Of a run that was stopped and resumed: behind everything else.

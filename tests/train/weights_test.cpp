@@ -95,6 +95,16 @@ TEST(TakeWeightsTest, WeightsOfAnotherNetworkAndDamagedOnesAreErrors) {
   EXPECT_THAT(take({}), HasSubstr("found such as none at all"));
   EXPECT_THAT(take({{"conv.weight", at::full({4, 3}, NAN)}}),
               HasSubstr("\"conv.weight\" of x.safetensors has values that are not finite"));
+  NamedTensors with_norm = small_net();
+  with_norm["bn.running_var"] = at::ones({3});
+  EXPECT_THAT(complaint_of([&] {
+                take_weights(file_of({{"bn.running_var", at::tensor({1.0F, -0.25F, 2.0F})}}),
+                             with_norm, "fc");
+              }),
+              AllOf(HasSubstr("\"bn.running_var\" of x.safetensors: expected values from 0, found "
+                              "-0.25"),
+                    HasSubstr("damaged")));
+  EXPECT_EQ(with_norm["bn.running_var"].min().item<double>(), 1);
   const WeightsFile pickle{"x.pth", {}, std::vector<std::byte>(100, std::byte{'P'})};
   EXPECT_THAT(complaint_of([&] { take_weights(pickle, small_net(), "fc"); }),
               HasSubstr("x.pth is no valid safetensors file"));

@@ -51,9 +51,11 @@ struct BackendRequest {
 };
 
 struct BackendChoice {
-  Backend backend = Backend::simulate;  // never automatic
-  SchemeName scheme = SchemeName::sbm;  // likewise
-  std::vector<std::string> notices;     // a line each
+  Backend backend = Backend::simulate;    // never automatic
+  SchemeName scheme = SchemeName::sbm;    // likewise
+  std::vector<std::string> notices = {};  // a line each
+  // Likewise: where a recipe insists on integers, what is not computed in them.
+  std::vector<std::string> warnings = {};
 };
 
 // Automatic is integer where the kernels execute the scheme and take every quantized layer at every

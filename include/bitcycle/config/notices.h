@@ -4,6 +4,7 @@
 
 #include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/precision_plan.h"
+#include "bitcycle/network/network.h"
 
 #include <string>
 #include <vector>
@@ -15,5 +16,9 @@ std::vector<std::string> notices(const Recipe& recipe, const RunLength& length);
 
 // Of gates: options that cost no less than static bits without gates would. Part of notices().
 std::vector<std::string> gate_cost_notices(const DynamicPolicy& policy);
+
+// Of pictures: a batch norm that sees too few values in a batch. Not part of notices(), since only
+// the data tell the size of the pictures.
+std::vector<std::string> norm_notices(const Network& network, std::int64_t batch);
 
 }  // namespace bitcycle

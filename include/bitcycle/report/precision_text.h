@@ -2,6 +2,7 @@
 
 // How tables write the precision of a run: as the papers do, forward over backward.
 
+#include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/recipe.h"
 
 #include <string>
@@ -20,6 +21,13 @@ std::string precision_text(const PrecisionRecipe& precision);
 // The scheme that it came to under the backend of that name; "auto" while none is settled, "float"
 // where nothing is quantized.
 std::string scheme_text(const PrecisionRecipe& precision, std::string_view backend);
+// The width of an evaluation: the recipe's word, and what it comes to where that is another:
+// "max (8)". `widths` is empty where nobody knows, or gates decide.
+std::string evaluation_text(const std::string& word, const std::string& widths);
+// What "max" or another word came to after `step` steps; "" where that does not follow from the
+// recipe: of stages and gates, and while the run's length is not known.
+std::string evaluation_widths(const PrecisionRecipe& precision, std::string_view word, Step step,
+                              const RunLength& length);
 // ", scheme dorefa" where such a scheme is asked for, else "".
 std::string scheme_note(const PrecisionRecipe& precision);
 

@@ -28,12 +28,13 @@ class ImageClassification : public Task {
   std::int64_t batches_per_epoch() const override;
   void require_trainable() override;
   std::string data_fingerprint() override;
-  std::vector<std::string> notices() const override { return training_.notices; }
+  std::vector<std::string> notices() const override;
 
   void start(std::int64_t first_batch) override;
   TaskLoss next_loss() override;
   std::string first_nonfinite_layer() override;
   Score evaluate(Split split) override;
+  Score evaluate_in_batches(Split split, const std::function<void()>& between_batches) override;
   std::unique_ptr<KeptSamples> keep_samples(std::int64_t count, RandomKey key) override;
 
  private:

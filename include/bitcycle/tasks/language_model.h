@@ -27,6 +27,7 @@ class LanguageModel : public Task {
   TaskLoss next_loss() override;
   std::string first_nonfinite_layer() override;
   Score evaluate(Split split) override;
+  Score evaluate_in_batches(Split split, const std::function<void()>& between_batches) override;
   std::unique_ptr<KeptSamples> keep_samples(std::int64_t count, RandomKey key) override;
   NamedTensors state() const override;
 

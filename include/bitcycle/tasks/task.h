@@ -10,6 +10,7 @@
 #include "bitcycle/network/layer_info.h"
 #include "bitcycle/quant/named_tensors.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,6 +69,9 @@ class Task {
   // Scores the model, at whatever precision its layers are set to; changes nothing. The validation
   // split must not be empty.
   virtual Score evaluate(Split split) = 0;
+  // Likewise; `between_batches` is called there, and may throw to cut it short. Of a task that does
+  // not know when, it is not called.
+  virtual Score evaluate_in_batches(Split split, const std::function<void()>& between_batches);
   // `count` samples of the training set (of a text, tokens) that are drawn by `key`, without
   // augmentation and in a fixed order; 0: all. They refer to the task. Throws Error(usage) where
   // there are fewer, or where the task has no such samples; Error(memory) where they do not fit.

@@ -12,6 +12,7 @@
 #include "bitcycle/train/run_parts.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 namespace bitcycle {
@@ -49,8 +50,11 @@ class Session {
   std::vector<LayerStatistics> end_look() { return controller_->end_look(); }
   // Tells the layers the precision of evaluations, after `step`, until something else is told.
   void apply_evaluation(const EvaluationBits& bits, Step step);
-  // Scores the model on a split at the given precision, after `step`.
-  Score score(Split split, const EvaluationBits& bits, Step step);
+  // Scores the model on a split at the given precision, after `step`. What `between_batches` throws
+  // cuts it short.
+  Score score(
+      Split split, const EvaluationBits& bits, Step step,
+      const std::function<void()>& between_batches = [] {});
 
  private:
   Recipe recipe_;

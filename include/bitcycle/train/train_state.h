@@ -29,6 +29,7 @@ struct TrainState {
   double best_value = 0;     // of the task's primary metric
   Step lost_best_step = 0;   // of a best checkpoint that was damaged; 0: none was
   double lost_best_value = 0;
+  bool evaluation_due = false;  // that of this step was cut short when the run was stopped
   PolicyState policy;
   PlateauState plateau;                          // of the learning rate
   std::map<std::string, std::uint64_t> offsets;  // by sink, Note [Sinks that resume]
@@ -47,6 +48,7 @@ struct TrainState {
     visit("best_value", self.best_value);
     visit("lost_best_step", self.lost_best_step);
     visit("lost_best_value", self.lost_best_value);
+    visit("evaluation_due", self.evaluation_due);
     visit("policy", self.policy);
     visit("plateau", self.plateau);
     visit("offsets", self.offsets);

@@ -57,8 +57,11 @@ class Trainer {
   const RunLength& length() const;
   // What is worth telling before the run starts, besides notices(recipe, length()); a line each.
   const std::vector<std::string>& notices() const;
+  // Likewise, for those too who want to hear nothing else.
+  const std::vector<std::string>& warnings() const;
 
-  // Trains to the end, or until `stop` asks; either way a checkpoint stands when it returns. Makes
+  // Trains to the end, or until `stop` asks, which also cuts evaluations short: a resumed run makes
+  // them. Either way a checkpoint stands when it returns. Makes
   // the run directory if need be. Throws Error(usage) where it holds a run that was not resumed,
   // Error(diverged) when the loss is not finite.
   TrainOutcome run(const StopSignal& stop);

@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/report/live_line.h"
+#include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/report/text_plot.h"
 
@@ -49,7 +50,7 @@ std::string state_text(const RunOverview& run) {
 
 std::string score_text(const RunOverview& run, const OverviewScore& score) {
   return fmt::format("{} {}, step {}, at {} bits", run.metric->name, run.metric->text(score.value),
-                     score.step, or_unknown(score.bits));
+                     score.step, or_unknown(evaluation_text(score.bits, score.widths)));
 }
 
 std::string time_text(const RunOverview& run) {
@@ -163,7 +164,8 @@ Json score_json(const std::optional<OverviewScore>& score) {
   return {{"value", score->value},
           {"step", score->step},
           {"split", score->split},
-          {"bits", score->bits}};
+          {"bits", score->bits},
+          {"widths", score->widths}};
 }
 
 Json evaluations_json(const RunOverview& run) {

@@ -1,5 +1,7 @@
 #include "cli/runs/terminal_sink.h"
 
+#include "bitcycle/report/precision_text.h"
+
 #include <fmt/core.h>
 
 namespace bitcycle::cli {
@@ -72,11 +74,9 @@ void TerminalSink::evaluation(const EvaluationReport& report) {
         report.step));
   }
   if (narration_ == Narration::warnings) return;
-  const bool plain = report.widths.empty() || report.widths == report.bits;
-  line_.print(fmt::format("step {}  {} {}  at {}{} bits{}", report.step, report.split,
-                          metrics_text(report.score.metrics), report.bits,
-                          plain ? "" : fmt::format(" ({})", report.widths),
-                          report.best ? "  (best)" : ""));
+  line_.print(fmt::format(
+      "step {}  {} {}  at {} bits{}", report.step, report.split, metrics_text(report.score.metrics),
+      evaluation_text(report.bits, report.widths), report.best ? "  (best)" : ""));
 }
 
 void TerminalSink::stage(const StageChange& change) {

@@ -22,6 +22,7 @@ Backend settle_backend(const std::string& wanted, const std::vector<LayerInfo>& 
                        const PrecisionRecipe& precision) {
   const PrecisionPlan plan(precision, layers, {1, 1});
   const BackendChoice choice = choose_backend({.backend = parse_backend(wanted)}, plan);
+  for (const std::string& warning : choice.warnings) narrate("warning: " + warning + "\n");
   for (const std::string& notice : choice.notices) narrate("note: " + notice + "\n");
   return choice.backend;
 }

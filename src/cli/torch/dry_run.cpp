@@ -129,6 +129,7 @@ int dry_run(const Recipe& recipe, const TrainPaths& paths) {
     narrate("note: " + paths.run_directory.string() +
             " already holds a run: to train, add --resume, or choose another --run-dir\n");
   }
+  for (const std::string& warning : trainer.warnings()) narrate("warning: " + warning + "\n");
   for (const std::string& notice : notices(recipe, length)) narrate("note: " + notice + "\n");
   for (const std::string& notice : trainer.notices()) narrate("note: " + notice + "\n");
   const Rehearsal rehearsal =

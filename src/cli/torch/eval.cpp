@@ -6,6 +6,7 @@
 #include "bitcycle/events/timing_file.h"
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/report/narration.h"
+#include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/session.h"
@@ -33,7 +34,13 @@ Split split_of(const EvalOptions& options, const Recipe& recipe) {
 struct WidthScore {
   std::string bits;
   Score score;
+  std::string widths = {};  // what "max" and "current" came to; of gates nothing
 };
+
+std::string widths_of(Session& session, const EvaluationBits& bits, Step step) {
+  if (session.gates() != nullptr) return "";
+  return forward_text(session.policy().evaluation(bits, step - 1).common);
+}
 
 // What the gates chose, and what each option in place of it scores.
 struct GateScores {
@@ -79,7 +86,7 @@ void print_text(const std::vector<WidthScore>& rows, const EvalOptions& options,
   for (const Measured& measured : first.metrics) titles.push_back(measured.metric.name);
   Table table(titles);
   for (const WidthScore& row : rows) {
-    std::vector<std::string> cells = {row.bits};
+    std::vector<std::string> cells = {evaluation_text(row.bits, row.widths)};
     for (const auto& [metric, value] : row.score.metrics) cells.push_back(metric.text(value));
     table.add_row(cells);
   }
@@ -98,6 +105,7 @@ void print_json(const std::vector<WidthScore>& rows, const GateScores& gates,
   for (const WidthScore& row : rows) {
     nlohmann::ordered_json result = {{"bits", row.bits}};
     for (const auto& [metric, value] : row.score.metrics) result[metric.name] = value;
+    if (!row.widths.empty()) result["widths"] = row.widths;
     json["results"].push_back(std::move(result));
   }
   if (!gates.shares.empty()) {
@@ -140,7 +148,8 @@ int run_eval(const EvalOptions& options) {
     gates = score_gates(session, *recipe.precision.dynamic, split, step, rows);
   } else {
     for (const Width& width : widths) {
-      rows.push_back({width.text, session.score(split, width.bits, step - 1)});
+      rows.push_back({width.text, session.score(split, width.bits, step - 1),
+                      widths_of(session, width.bits, step)});
     }
   }
   store_with_run(rows, options, step);

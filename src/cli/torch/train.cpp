@@ -14,12 +14,18 @@
 #include "cli/torch/dry_run.h"
 #include "cli/torch_commands.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace bitcycle::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kStopping =
+    "stopping at the next step or batch, with a checkpoint; another signal stops at once, without "
+    "one";
 
 bool has_recipe(const fs::path& run) {
   return fs::exists(run / "recipe.toml");
@@ -52,6 +58,28 @@ std::vector<std::string> check_existing_run(const TrainOptions& options, const f
               "Add --accept-changes to go on with the new recipe all the same.");
 }
 
+// What was accepted, and what other batches mean for a run that is under way.
+void tell_changes(const std::vector<std::string>& changes, const Trainer& trainer, LiveLine& line) {
+  for (const std::string& change : changes) line.print("note: changed: " + change);
+  const bool other_batches = std::ranges::any_of(changes, [](const std::string& change) {
+    return change.starts_with("data.batch_size:") || change.starts_with("optimizer.accumulate:");
+  });
+  if (!other_batches) return;
+  const Step per_epoch = trainer.length().steps_per_epoch;
+  line.print(fmt::format(
+      "note: an epoch has {} steps now, so that the {} steps done count as {:.2f} epochs; learning "
+      "rate and bits go on by steps",
+      per_epoch, trainer.step(),
+      static_cast<double>(trainer.step()) / static_cast<double>(per_epoch)));
+}
+
+std::string stopped_text(const Trainer& trainer, const fs::path& run) {
+  const bool trained = trainer.step() == trainer.total_steps();
+  return fmt::format("stopped at step {} of {}{}; go on with: bitcycle train {} --resume",
+                     trainer.step(), trainer.total_steps(),
+                     trained ? ", in the final evaluations" : "", run.string());
+}
+
 void print_result(const fs::path& run) {
   const std::vector<RunSummary> runs = {read_run_summary(run)};
   fmt::print("{}{}{}", summary_table(runs), stages_text(runs), counting_note(runs));
@@ -65,13 +93,14 @@ int run_train(const TrainOptions& options) {
   const Recipe recipe = read_recipe(paths.recipe, options.settings);
   if (options.dry_run) return dry_run(recipe, paths);
   check_existing_run(options, paths.run_directory, recipe);  // before the data are read
-  const StopSignal stop;
+  const StopSignal stop(kStopping);
   LiveLine line(stderr);
   const Narration narration = options.quiet ? Narration::warnings : Narration::all;
   Trainer trainer(recipe, paths.run_directory, {std::make_shared<TerminalSink>(line, narration)});
   const RunLock lock(paths.run_directory);  // makes the directory, so nothing may fail before it
   // This is the check that counts: another process may have begun or ended a run here meanwhile.
   const auto changes = check_existing_run(options, paths.run_directory, recipe);
+  for (const std::string& warning : trainer.warnings()) line.print("warning: " + warning);
   if (!options.quiet) {
     for (const std::string& notice : notices(recipe, trainer.length())) {
       line.print("note: " + notice);
@@ -84,6 +113,7 @@ int run_train(const TrainOptions& options) {
     line.print(resumed ? fmt::format("resuming {} at step {} of {}", paths.run_directory.string(),
                                      trainer.step(), trainer.total_steps())
                        : "there is no checkpoint to resume from; starting at step 0");
+    if (resumed) tell_changes(changes, trainer, line);
   }
   const bool finished = trainer.step() == trainer.total_steps() && changes.empty();
   if (finished && fs::exists(paths.run_directory / "summary.json")) {
@@ -91,8 +121,7 @@ int run_train(const TrainOptions& options) {
     return 0;
   }
   if (trainer.run(stop) == TrainOutcome::stopped) {
-    line.print(fmt::format("stopped at step {} of {}; go on with: bitcycle train {} --resume",
-                           trainer.step(), trainer.total_steps(), paths.run_directory.string()));
+    line.print(stopped_text(trainer, paths.run_directory));
     return 128 + stop.received();
   }
   print_result(paths.run_directory);

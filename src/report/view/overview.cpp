@@ -4,6 +4,7 @@
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/cost/run_cost.h"
+#include "bitcycle/report/precision_text.h"
 
 #include "report/view/point_series.h"
 #include "report/view/precision_view.h"
@@ -33,7 +34,7 @@ Json score_json(const std::optional<OverviewScore>& score) {
   return {{"value", rounded(score->value)},
           {"step", score->step},
           {"split", score->split},
-          {"bits", score->bits}};
+          {"bits", evaluation_text(score->bits, score->widths)}};
 }
 
 void add_recipe(Json& json, const RunOverview& run, const Recipe& recipe) {

@@ -80,6 +80,13 @@ std::vector<OverviewChoice> choices_of(const RunRecord& record) {
   return choices;
 }
 
+// What stands in a damaged file may be no width at all.
+void resolve_bits(std::optional<OverviewScore>& score, const RunRecord& record) {
+  const Recipe& recipe = *record.recipe;
+  if (!score || score->bits != recipe.evaluation.bits) return;
+  score->widths = evaluation_widths(recipe.precision, score->bits, score->step, record.length());
+}
+
 void add_recipe(RunOverview& overview, const RunRecord& record) {
   const Recipe& recipe = *record.recipe;
   overview.model = recipe.model.name;
@@ -90,6 +97,8 @@ void add_recipe(RunOverview& overview, const RunRecord& record) {
   overview.metric = metrics_of(task_of(recipe.model.name)).primary();
   overview.best = best_of(record, *overview.metric);
   overview.test = test_of(record.summary, *overview.metric);
+  resolve_bits(overview.best, record);
+  resolve_bits(overview.test, record);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct OverviewScore {
   double value = 0;
   Step step = 0;
   std::string split, bits;
+  std::string widths = {};  // what `bits` came to, where that is known
 };
 
 struct OverviewCost {
