@@ -46,6 +46,13 @@ class PairedSums {
   std::vector<float> parts_;
 };
 
+// The mask of a block whose first element is number `at`.
+ReluMask relu_mask(const BatchNormSaved& saved, std::int64_t at) {
+  if (saved.activation != Activation::relu) return {};
+  if (saved.y.empty()) return {.scale = saved.scale.data(), .shift = saved.shift.data()};
+  return {.y = saved.y.data() + at};
+}
+
 }  // namespace
 
 ChannelStatistics channel_statistics(std::span<const float> x, PixelShape shape) {
@@ -86,12 +93,11 @@ void batch_norm_backward(std::span<const float> error, PixelShape shape,
                          const BatchNormSaved& saved, const BatchNormGradients& gradients) {
   const auto& kernels = elementwise_kernels();
   const bool stored = !gradients.residual.empty();
-  const float* y = saved.activation == Activation::relu ? saved.y.data() : nullptr;
   PairedSums sums(shape);
   for_each_block(shape.pixels, pixels_per_block(shape), [&](Block block) {
     const std::int64_t at = block.begin * shape.channels;
-    kernels.error_sums(error.data() + at, saved.x.data() + at, y == nullptr ? nullptr : y + at,
-                       block.size(), shape.channels, saved.mean.data(),
+    kernels.error_sums(error.data() + at, saved.x.data() + at, relu_mask(saved, at), block.size(),
+                       shape.channels, saved.mean.data(),
                        stored ? gradients.residual.data() + at : nullptr, sums.first(block.index),
                        sums.second(block.index));
   });
@@ -108,12 +114,11 @@ void batch_norm_backward(std::span<const float> error, PixelShape shape,
     d[c] = static_cast<float>(-slope * error_sum / count - along * saved.mean[c]);
   });
   const float* masked = stored ? gradients.residual.data() : error.data();
-  const float* mask = stored ? nullptr : y;
   for_each_block(shape.pixels, pixels_per_block(shape), [&](Block block) {
     const std::int64_t at = block.begin * shape.channels;
-    kernels.error_apply(masked + at, saved.x.data() + at, mask == nullptr ? nullptr : mask + at,
-                        block.size(), shape.channels, a.data(), b.data(), d.data(),
-                        gradients.x.data() + at);
+    kernels.error_apply(masked + at, saved.x.data() + at,
+                        stored ? ReluMask{} : relu_mask(saved, at), block.size(), shape.channels,
+                        a.data(), b.data(), d.data(), gradients.x.data() + at);
   });
 }
 

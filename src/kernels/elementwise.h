@@ -13,6 +13,14 @@
 
 namespace bitcycle {
 
+// Where a ReLU let its input through: y > 0, without a y scale[c] * x + shift[c] > 0 with x batch
+// norm's input, and with neither everywhere.
+struct ReluMask {
+  const float* y = nullptr;
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+};
+
 // Each function works on `count` consecutive elements, or `pixels` consecutive pixels of
 // `channels`.
 struct ElementwiseKernels {
@@ -28,13 +36,13 @@ struct ElementwiseKernels {
   void (*scale_shift_activate)(const float* x, const float* residual, std::int64_t pixels,
                                std::int64_t channels, const float* scale, const float* shift,
                                Activation activation, float* y);
-  // error_sum[c] = sum g, product_sum[c] = sum g * (x - mean[c]), g = error masked by y > 0; writes
-  // g to `masked` unless null.
-  void (*error_sums)(const float* error, const float* x, const float* y, std::int64_t pixels,
+  // error_sum[c] = sum g, product_sum[c] = sum g * (x - mean[c]), g = error masked; writes g to
+  // `masked` unless null.
+  void (*error_sums)(const float* error, const float* x, ReluMask mask, std::int64_t pixels,
                      std::int64_t channels, const float* mean, float* masked, float* error_sum,
                      float* product_sum);
-  // out = a[c] * g + b[c] * x + d[c], g = error masked by y > 0 (y may be null: no mask).
-  void (*error_apply)(const float* error, const float* x, const float* y, std::int64_t pixels,
+  // out = a[c] * g + b[c] * x + d[c], g = error masked.
+  void (*error_apply)(const float* error, const float* x, ReluMask mask, std::int64_t pixels,
                       std::int64_t channels, const float* a, const float* b, const float* d,
                       float* out);
   // `first` is the index of x[0] in its tensor (even), which the random bits are keyed by.

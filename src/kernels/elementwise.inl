@@ -142,16 +142,32 @@ void scale_shift_activate(const float* x, const float* residual, std::int64_t pi
   loop(x, residual, pixels, channels, scale, shift, y);
 }
 
-template <bool kMasked, bool kStore>
-void sums(const float* error, const float* x, const float* y, std::int64_t pixels,
+// By what errors are masked.
+enum class Masked { nowhere, by_output, by_norm };
+
+Masked masked_by(const ReluMask& mask) {
+  if (mask.y != nullptr) return Masked::by_output;
+  return mask.scale != nullptr ? Masked::by_norm : Masked::nowhere;
+}
+
+// The output by the same operations as scale_shift.
+template <Masked kMasked>
+inline float masked_error(float error, float x, const ReluMask& mask, std::int64_t at,
+                          std::int64_t c) {
+  if constexpr (kMasked == Masked::nowhere) return error;
+  const float y = kMasked == Masked::by_output ? mask.y[at + c] : x * mask.scale[c] + mask.shift[c];
+  return y > 0.0f ? error : 0.0f;
+}
+
+template <Masked kMasked, bool kStore>
+void sums(const float* error, const float* x, ReluMask mask, std::int64_t pixels,
           std::int64_t channels, const float* mean, float* masked, float* error_sum,
           float* product_sum) {
   clear(error_sum, product_sum, channels);
   for (std::int64_t p = 0; p < pixels; ++p) {
     const std::int64_t at = p * channels;
     for (std::int64_t c = 0; c < channels; ++c) {
-      float g = error[at + c];
-      if constexpr (kMasked) g = y[at + c] > 0.0f ? g : 0.0f;
+      const float g = masked_error<kMasked>(error[at + c], x[at + c], mask, at, c);
       if constexpr (kStore) masked[at + c] = g;
       error_sum[c] += g;
       product_sum[c] += g * (x[at + c] - mean[c]);
@@ -159,32 +175,40 @@ void sums(const float* error, const float* x, const float* y, std::int64_t pixel
   }
 }
 
-void error_sums(const float* error, const float* x, const float* y, std::int64_t pixels,
-                std::int64_t channels, const float* mean, float* masked, float* error_sum,
-                float* product_sum) {
-  const auto loop = y != nullptr ? (masked != nullptr ? sums<true, true> : sums<true, false>)
-                                 : (masked != nullptr ? sums<false, true> : sums<false, false>);
-  loop(error, x, y, pixels, channels, mean, masked, error_sum, product_sum);
+template <bool kStore>
+auto sums_by(Masked by) {
+  if (by == Masked::by_output) return sums<Masked::by_output, kStore>;
+  return by == Masked::by_norm ? sums<Masked::by_norm, kStore> : sums<Masked::nowhere, kStore>;
 }
 
-template <bool kMasked>
-void apply(const float* error, const float* x, const float* y, std::int64_t pixels,
+void error_sums(const float* error, const float* x, ReluMask mask, std::int64_t pixels,
+                std::int64_t channels, const float* mean, float* masked, float* error_sum,
+                float* product_sum) {
+  const auto loop =
+      masked != nullptr ? sums_by<true>(masked_by(mask)) : sums_by<false>(masked_by(mask));
+  loop(error, x, mask, pixels, channels, mean, masked, error_sum, product_sum);
+}
+
+template <Masked kMasked>
+void apply(const float* error, const float* x, ReluMask mask, std::int64_t pixels,
            std::int64_t channels, const float* a, const float* b, const float* d, float* out) {
   for (std::int64_t p = 0; p < pixels; ++p) {
     const std::int64_t at = p * channels;
     for (std::int64_t c = 0; c < channels; ++c) {
-      float g = error[at + c];
-      if constexpr (kMasked) g = y[at + c] > 0.0f ? g : 0.0f;
+      const float g = masked_error<kMasked>(error[at + c], x[at + c], mask, at, c);
       out[at + c] = a[c] * g + b[c] * x[at + c] + d[c];
     }
   }
 }
 
-void error_apply(const float* error, const float* x, const float* y, std::int64_t pixels,
+void error_apply(const float* error, const float* x, ReluMask mask, std::int64_t pixels,
                  std::int64_t channels, const float* a, const float* b, const float* d,
                  float* out) {
-  const auto loop = y != nullptr ? apply<true> : apply<false>;
-  loop(error, x, y, pixels, channels, a, b, d, out);
+  const Masked by = masked_by(mask);
+  const auto loop = by == Masked::by_output ? apply<Masked::by_output>
+                    : by == Masked::by_norm ? apply<Masked::by_norm>
+                                            : apply<Masked::nowhere>;
+  loop(error, x, mask, pixels, channels, a, b, d, out);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "models/gate_function.h"
 
-#include "bitcycle/kernels/lstm_cell.h"
-
 #include "kernels/elementwise.h"
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
@@ -21,15 +19,15 @@ using torch::autograd::variable_list;
 class SmallLayer {
  public:
   SmallLayer(const at::Tensor& weight, const at::Tensor& bias)
-      : in(weight.size(1)),
-        out(weight.size(0)),
-        weight_(dense(weight)),
-        transposed_(weight.t().contiguous()),
-        bias_(dense(bias)) {}
+      : in(weight.size(1)), out(weight.size(0)), weight_(dense(weight)), bias_(dense(bias)) {
+    transposed_.reserve(static_cast<std::size_t>(in * out));
+    const float* w = weight_.data_ptr<float>();
+    for (std::int64_t i = 0; i < in * out; ++i) transposed_.push_back(w[i % out * in + i / out]);
+  }
 
   void forward(const float* x, float* y) const {
     std::copy_n(bias_.data_ptr<float>(), out, y);
-    const float* w = transposed_.data_ptr<float>();
+    const float* w = transposed_.data();
     for (std::int64_t i = 0; i < in; ++i, w += out) {
       for (std::int64_t o = 0; o < out; ++o) y[o] += x[i] * w[o];
     }
@@ -49,7 +47,8 @@ class SmallLayer {
   std::int64_t in, out;
 
  private:
-  at::Tensor weight_, transposed_, bias_;
+  at::Tensor weight_, bias_;
+  std::vector<float> transposed_;
 };
 
 const float* row(const at::Tensor& x, std::int64_t n) {
@@ -175,24 +174,21 @@ struct GateFunction : Function<GateFunction> {
                            rows(state),
                            rows(state),
                            rows(model.head.out)};
-    const at::Tensor input_gates = rows(4 * state), hidden_gates = rows(4 * state);
+    const at::Tensor next = rows(state), mask = at::zeros({samples, model.head.out});
+    chosen->resize(static_cast<std::size_t>(samples));
+    // All of a sample in one go: there is too little to do to send threads out more than once.
     each_shard(samples, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+      std::vector<float> gates(static_cast<std::size_t>(8 * state));
       for (std::int64_t n = begin; n < end; ++n) {
-        model.embed(n, means, hidden, kept, mutable_row(input_gates, n),
-                    mutable_row(hidden_gates, n));
+        model.embed(n, means, hidden, kept, gates.data(), gates.data() + 4 * state);
+        elementwise_kernels().lstm_row(gates.data(), gates.data() + 4 * state, row(memory, n),
+                                       state, mutable_row(kept.gates, n), mutable_row(next, n),
+                                       mutable_row(kept.tanh, n), mutable_row(kept.output, n));
+        const auto at = static_cast<std::size_t>(n);
+        (*chosen)[at] = choose(model, kept, n, forced == nullptr ? kNothing : (*forced)[at]);
+        mutable_row(mask, n)[(*chosen)[at]] = 1.0f;
       }
     });
-    const at::Tensor next = rows(state);
-    lstm_cell_forward({.rows = samples,
-                       .hidden = state,
-                       .input_gates = input_gates.data_ptr<float>(),
-                       .hidden_gates = hidden_gates.data_ptr<float>(),
-                       .cell = memory.data_ptr<float>(),
-                       .gates = kept.gates.data_ptr<float>(),
-                       .next_cell = next.data_ptr<float>(),
-                       .tanh_cell = kept.tanh.data_ptr<float>(),
-                       .output = kept.output.data_ptr<float>()});
-    const at::Tensor mask = choose(model, kept, forced, *chosen);
     context->save_for_backward({layers[0], layers[1], layers[2], layers[3], layers[4], layers[5],
                                 layers[6], layers[7], layers[8], layers[9], means, hidden, memory,
                                 kept.first, kept.embedded, kept.gates, kept.tanh, kept.output,
@@ -201,25 +197,15 @@ struct GateFunction : Function<GateFunction> {
     return {mask, kept.output.clone(), next};
   }
 
-  // Scores, probabilities and the mask of what is chosen.
-  static at::Tensor choose(const GateModel& model, const GateTensors& kept,
-                           const std::vector<int>* forced, std::vector<int>& chosen) {
-    const std::int64_t samples = kept.output.size(0), options = model.head.out;
-    at::Tensor mask = at::zeros({samples, options});
-    chosen.resize(static_cast<std::size_t>(samples));
-    each_shard(samples, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-      std::vector<float> scores(static_cast<std::size_t>(options));
-      for (std::int64_t n = begin; n < end; ++n) {
-        model.head.forward(row(kept.output, n), scores.data());
-        softmax(scores.data(), options, mutable_row(kept.probabilities, n));
-        int& own = chosen[static_cast<std::size_t>(n)];
-        own = forced != nullptr
-                  ? (*forced)[static_cast<std::size_t>(n)]
-                  : static_cast<int>(std::ranges::max_element(scores) - scores.begin());
-        mutable_row(mask, n)[own] = 1.0f;
-      }
-    });
-    return mask;
+  static constexpr int kNothing = -1;
+
+  // A sample's scores and probabilities, and what it gets: what is forced, or else chosen.
+  static int choose(const GateModel& model, const GateTensors& kept, std::int64_t n, int forced) {
+    std::vector<float> scores(static_cast<std::size_t>(model.head.out));
+    model.head.forward(row(kept.output, n), scores.data());
+    softmax(scores.data(), model.head.out, mutable_row(kept.probabilities, n));
+    if (forced != kNothing) return forced;
+    return static_cast<int>(std::ranges::max_element(scores) - scores.begin());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
@@ -233,39 +219,29 @@ struct GateFunction : Function<GateFunction> {
       return error.defined() ? dense(error) : at::zeros_like(like);
     };
     const at::Tensor mask_error = given(errors[0], kept.probabilities);
-    at::Tensor output_error = given(errors[1], kept.output).clone();
+    const at::Tensor output_error = given(errors[1], kept.output);
     const at::Tensor cell_error = given(errors[2], memory);
     const std::int64_t size = shard_size(samples);
     const at::Tensor parts = at::zeros({(samples + size - 1) / size, model.parameters()});
     const std::int64_t before_head = model.parameters() - model.head.parameters();
+    const at::Tensor means_error = at::empty_like(means), hidden_error = at::empty_like(hidden),
+                     memory_error = at::empty_like(memory);
     each_shard(samples, [&](std::int64_t shard, std::int64_t begin, std::int64_t end) {
       std::vector<float> scores(static_cast<std::size_t>(model.head.out));
       std::vector<float> from_head(static_cast<std::size_t>(model.head.in));
+      std::vector<float> gate_errors(static_cast<std::size_t>(kept.gates.size(1))), scratch;
+      float* const parameters = mutable_row(parts, shard);
       for (std::int64_t n = begin; n < end; ++n) {
         softmax_backward(row(kept.probabilities, n), row(mask_error, n), model.head.out,
                          scores.data());
-        model.head.backward(row(kept.output, n), scores.data(),
-                            mutable_row(parts, shard) + before_head, from_head.data());
-        float* error = mutable_row(output_error, n);
-        for (const float own : from_head) *error++ += own;
-      }
-    });
-    const at::Tensor gate_errors = at::empty_like(kept.gates);
-    const at::Tensor memory_error = at::empty_like(memory);
-    lstm_cell_backward({.rows = samples,
-                        .hidden = hidden.size(1),
-                        .gates = kept.gates.data_ptr<float>(),
-                        .cell = memory.data_ptr<float>(),
-                        .tanh_cell = kept.tanh.data_ptr<float>(),
-                        .output_error = output_error.data_ptr<float>(),
-                        .cell_error = cell_error.data_ptr<float>(),
-                        .gate_errors = gate_errors.data_ptr<float>(),
-                        .next_cell_error = memory_error.data_ptr<float>()});
-    const at::Tensor means_error = at::empty_like(means), hidden_error = at::empty_like(hidden);
-    each_shard(samples, [&](std::int64_t shard, std::int64_t begin, std::int64_t end) {
-      std::vector<float> scratch;
-      for (std::int64_t n = begin; n < end; ++n) {
-        model.backward(n, means, hidden, kept, row(gate_errors, n), mutable_row(parts, shard),
+        model.head.backward(row(kept.output, n), scores.data(), parameters + before_head,
+                            from_head.data());
+        const float* error = row(output_error, n);
+        for (float& own : from_head) own += *error++;
+        elementwise_kernels().lstm_row_backward(
+            row(kept.gates, n), row(memory, n), row(kept.tanh, n), from_head.data(),
+            row(cell_error, n), hidden.size(1), gate_errors.data(), mutable_row(memory_error, n));
+        model.backward(n, means, hidden, kept, gate_errors.data(), parameters,
                        mutable_row(means_error, n), mutable_row(hidden_error, n), scratch);
       }
     });
@@ -278,16 +254,18 @@ struct GateFunction : Function<GateFunction> {
   // The shards' sums added up in order, cut into the gradients of weights and biases.
   static void append_parameters(const at::Tensor& parts, const GateLayers& layers,
                                 variable_list& gradients) {
-    at::Tensor sum = parts[0];
-    for (std::int64_t i = 1; i < parts.size(0); ++i) sum.add_(parts[i]);
-    std::int64_t at = 0;
+    float* sum = mutable_row(parts, 0);
+    for (std::int64_t i = 1; i < parts.size(0); ++i) {
+      const float* part = row(parts, i);
+      for (std::int64_t k = 0; k < parts.size(1); ++k) sum[k] += part[k];
+    }
     for (const GateLayer* layer :
          {&layers.first, &layers.embedding, &layers.ih, &layers.hh, &layers.head}) {
       for (const at::Tensor& parameter : {layer->weight, layer->bias}) {
+        gradients.push_back(parameter.defined() ? at::empty(parameter.sizes()) : at::Tensor());
         const std::int64_t size = parameter.defined() ? parameter.numel() : 0;
-        gradients.push_back(size == 0 ? at::Tensor()
-                                      : sum.narrow(0, at, size).view(parameter.sizes()).clone());
-        at += size;
+        if (size > 0) std::copy_n(sum, size, gradients.back().data_ptr<float>());
+        sum += size;
       }
     }
   }

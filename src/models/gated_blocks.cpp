@@ -7,6 +7,8 @@
 #include "bitcycle/models/network_model.h"
 
 #include "models/node_outputs.h"
+#include "quant/made_again.h"
+#include "quant/pending_norm.h"
 #include "quant/sample_rows.h"
 
 #include <algorithm>
@@ -39,11 +41,13 @@ Entered enter(const UnitTensor& x, const std::shared_ptr<const SampleRows>& samp
   const SplitSamples ways = split_samples(x.values, samples, around);
   return {{.output = {.values = ways.first,
                       .range = range_of(x, samples->rows),
+                      .stored = x.stored,
                       .gradient_scale = x.gradient_scale,
                       .rows = samples,
                       .kept = Kept::as_values},
            .second = ways.second},
           {.values = ways.around,
+           .stored = x.stored,
            .gradient_scale = x.gradient_scale,
            .kept = Kept::as_values,
            .sample_ranges = x.sample_ranges}};
@@ -246,8 +250,10 @@ UnitTensor NetworkModelImpl::run_passed(std::size_t index, const GateChoice& cho
     run_node(i, inner, observer, i == block.last ? Readers{Delivery::ready} : readers_of(i));
   }
   if (passed->rows.empty()) return around;
-  return leave(around, inner.take_whole(block.last), choice.mask.select(1, skipping(options_)),
-               *passed);
+  UnitTensor left = leave(around, inner.take_whole(block.last),
+                          choice.mask.select(1, skipping(options_)), *passed);
+  if (const auto again = again_of(x)) again->let_go();
+  return left;
 }
 
 UnitTensor NetworkModelImpl::run_candidates(std::size_t index, const GateChoice& choice,

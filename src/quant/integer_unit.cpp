@@ -8,6 +8,7 @@
 #include "quant/conv_products.h"
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
+#include "quant/made_again.h"
 #include "quant/norm_tracking.h"
 #include "quant/observe_unit.h"
 #include "quant/real_view.h"
@@ -86,7 +87,10 @@ at::Tensor room_for_codes(const integer::CodeGrid& grid, const UnitState& state)
 at::Tensor kept_source(const at::Tensor& x, const at::Tensor& stored, UnitState& state) {
   if (made_again(state)) return x;
   if (!stored.defined()) return state.stored->codes;
-  if (state.stored != nullptr) *state.stored = {state.input, stored};
+  if (state.stored != nullptr) {
+    state.stored->params = state.input;
+    state.stored->codes = stored;
+  }
   return stored;
 }
 
@@ -157,6 +161,19 @@ void convolve(const at::Tensor& x, UnitState& state, UnitTensors& saved) {
   if (!finite(state.stats, mutable_view_of(saved.y).type)) poison(saved.y, state.stats);
 }
 
+// How samples in place are made of y and a residual once more.
+std::shared_ptr<MadeAgain> made_again_from(const at::Tensor& y, const at::Tensor& residual,
+                                           const at::Tensor& x, const UnitState& state,
+                                           std::shared_ptr<const PendingNorm> pending) {
+  auto again = std::make_shared<MadeAgain>(with_samples(x, state.joined_rows->batch));
+  again->add([=, plain = residual.detach(), to = x.detach(), samples = state.joined_rows] {
+    integer::ActivationSource source = activation_source(y, pending.get());
+    source.residual = view_of(plain, &samples->rows);
+    activate(grid_of(y), source, mutable_view_of(to, &samples->rows), nullptr);
+  });
+  return again;
+}
+
 // Batch norm, residual and activation of y, applied or left pending.
 at::Tensor deliver(const at::Tensor& residual, UnitState& state, UnitTensors& saved) {
   const IntegerUnitCall& call = state.call;
@@ -183,6 +200,10 @@ at::Tensor deliver(const at::Tensor& residual, UnitState& state, UnitTensors& sa
   output.rows = state.joined_rows;
   if (rows != nullptr) output.sample_ranges.resize(rows->size());
   output.range = activate(grid, source, mutable_view_of(x, rows), mask, output.sample_ranges);
+  if (rows != nullptr && state.residual_stays) {
+    output.stored = std::make_shared<StoredInput>();
+    output.stored->again = made_again_from(saved.y, residual, x, state, std::move(pending));
+  }
   return x;
 }
 
@@ -262,8 +283,10 @@ IntegerUnitOutput integer_unit(const UnitTensor& x, const UnitTensor& residual,
   state->pending = x.pending;
   state->stored = x.stored;
   state->rows = x.rows;
+  state->again = again_of(x);
   state->kept = x.kept;
   state->joined_rows = residual.rows;
+  state->residual_stays = at::GradMode::is_enabled() && again_of(residual) == nullptr;
   state->gradient_scale = x.gradient_scale;
   const auto* norm = call.norm.norm;
   const variable_list outputs =

@@ -25,16 +25,22 @@ std::span<const float> values_or_empty(const at::Tensor& x) {
   return x.defined() ? values(x) : std::span<const float>{};
 }
 
-// y = activation(weight (x - mean) inverse + bias + residual), written as one multiply-add.
-at::Tensor normalise(const at::Tensor& x, const at::Tensor& residual, const at::Tensor& mean,
-                     const at::Tensor& inverse, const at::Tensor& weight, const at::Tensor& bias,
-                     Activation activation) {
-  const at::Tensor scale = weight * inverse, shift = bias - mean * scale;
-  at::Tensor y = at::empty_like(x);
-  scale_shift_activate(values(x), pixel_shape(x), values(scale), values(shift),
-                       values_or_empty(residual), activation, values(y));
-  return y;
-}
+// weight (x - mean) inverse + bias, written as one multiply-add.
+struct Line {
+  at::Tensor scale, shift;
+
+  Line(const at::Tensor& mean, const at::Tensor& inverse, const at::Tensor& weight,
+       const at::Tensor& bias)
+      : scale(weight * inverse), shift(bias - mean * scale) {}
+
+  at::Tensor activate(const at::Tensor& x, const at::Tensor& residual,
+                      Activation activation) const {
+    at::Tensor y = at::empty_like(x);
+    scale_shift_activate(values(x), pixel_shape(x), values(scale), values(shift),
+                         values_or_empty(residual), activation, values(y));
+    return y;
+  }
+};
 
 struct NormFunction : Function<NormFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
@@ -51,10 +57,13 @@ struct NormFunction : Function<NormFunction> {
     const at::Tensor inverse = (variance + norm->options.eps()).rsqrt();
     track_statistics(*norm, statistics.mean, statistics.variance, input.numel() / channels);
     const at::Tensor added = residual ? dense(*residual) : at::Tensor();
-    const at::Tensor y = normalise(input, added, mean, inverse, weight, bias, activation);
-    // Of y the backward pass asks for its sign alone, which takes a byte.
-    const at::Tensor positive = activation == Activation::relu ? y.gt(0) : at::Tensor();
-    context->save_for_backward({input, positive, mean, inverse, weight});
+    const Line line(mean, inverse, weight, bias);
+    const at::Tensor y = line.activate(input, added, activation);
+    // Of y the backward pass asks for its sign alone: with a residual it takes a byte, else the
+    // input tells.
+    const bool relu = activation == Activation::relu;
+    const at::Tensor positive = relu && residual ? y.gt(0) : at::Tensor();
+    context->save_for_backward({input, positive, mean, inverse, weight, line.scale, line.shift});
     context->saved_data["activation"] = static_cast<std::int64_t>(activation);
     context->saved_data["residual"] = residual.has_value();
     return y;
@@ -68,10 +77,10 @@ struct NormFunction : Function<NormFunction> {
     at::Tensor dx = at::empty_like(input), dweight = at::empty_like(saved[4]),
                dbias = at::empty_like(saved[4]), dresidual;
     if (context->saved_data["residual"].toBool()) dresidual = at::empty_like(input);
-    const at::Tensor y = saved[1].defined() ? saved[1].to(at::kFloat) : input;  // or not looked at
+    const at::Tensor y = saved[1].defined() ? saved[1].to(at::kFloat) : at::Tensor();
     batch_norm_backward(values(error), pixel_shape(input),
-                        {values(input), values(y), values(saved[2]), values(saved[3]),
-                         values(saved[4]), activation},
+                        {values(input), values_or_empty(y), values(saved[2]), values(saved[3]),
+                         values(saved[4]), activation, values(saved[5]), values(saved[6])},
                         {values(dx), dresidual.defined() ? values(dresidual) : std::span<float>{},
                          values(dweight), values(dbias)});
     return {dx, dresidual, dweight, dbias, {}, {}};
@@ -103,8 +112,8 @@ at::Tensor norm_activate(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x,
     return portable_norm_activate(norm, x, residual, activation);
   }
   const at::Tensor inverse = (norm.running_var + norm.options.eps()).rsqrt();
-  return normalise(dense(x), residual.defined() ? dense(residual) : residual, norm.running_mean,
-                   inverse, norm.weight, norm.bias, activation);
+  return Line(norm.running_mean, inverse, norm.weight, norm.bias)
+      .activate(dense(x), residual.defined() ? dense(residual) : residual, activation);
 }
 
 }  // namespace bitcycle

@@ -27,12 +27,19 @@ struct PendingNorm {
   std::shared_ptr<ReturnedGradient> returned = std::make_shared<ReturnedGradient>();
 };
 
+class MadeAgain;
+
 // The codes of a tensor as its first reader stored them for the backward pass. A second reader that
 // quantizes it in the same way (a projection beside a block's first convolution) keeps them too.
+// Or how its values come back that are let go until then (Note [Made again]); null: they stay.
 struct StoredInput {
   integer::CodeParams params;
   at::Tensor codes;
+  std::shared_ptr<MadeAgain> again = {};
 };
+inline std::shared_ptr<MadeAgain> again_of(const UnitTensor& x) {
+  return x.stored != nullptr ? x.stored->again : nullptr;
+}
 
 // x as the elementwise passes read it. `x` must outlive the result.
 integer::ActivationSource activation_source(const at::Tensor& values, const PendingNorm* pending);

@@ -5,6 +5,8 @@
 
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
+#include "quant/made_again.h"
+#include "quant/pending_norm.h"
 #include "quant/real_view.h"
 
 #include <algorithm>
@@ -158,33 +160,46 @@ void copy_samples(const at::Tensor& from, const at::Tensor& to, const std::vecto
 }
 
 struct JoinInPlace : Function<JoinInPlace> {
+  struct Call : torch::CustomClassHolder {
+    Rows rows;
+    float gradient_scale;
+    std::shared_ptr<MadeAgain> skipped, whole;  // may be null
+  };
+
   static at::Tensor forward(AutogradContext* context, const at::Tensor& skipped,
-                            const at::Tensor& passed, const at::Tensor&, const Rows& rows,
-                            double gradient_scale) {
-    const at::Tensor whole = with_samples(passed, rows->batch);
-    copy_samples(skipped, whole, others(*rows));
+                            const at::Tensor& passed, const at::Tensor&,
+                            const c10::intrusive_ptr<Call>& call) {
+    const at::Tensor whole = with_samples(passed, call->rows->batch);
+    const std::vector<int> rest = others(*call->rows);
+    copy_samples(skipped, whole, rest);
+    if (call->whole != nullptr && !rest.empty()) {
+      call->whole->add(
+          [rest, from = skipped.detach(), to = whole.detach()] { copy_samples(from, to, rest); });
+    }
     // Both are kept by others too: as the input of this block and of the next.
     context->save_for_backward({skipped, whole});
-    context->saved_data["rows"] =
-        c10::IValue::make_capsule(c10::make_intrusive<SplitFunction::KeptRows>(rows));
-    context->saved_data["scale"] = gradient_scale;
+    context->saved_data["call"] = c10::IValue::make_capsule(call);
     return whole;
   }
   static variable_list backward(AutogradContext* context, const variable_list& errors) {
     expect_first_derivative();
     const variable_list saved = context->get_saved_variables();
-    const auto capsule = context->saved_data["rows"].toCapsule();
-    const SampleRows& rows = *static_cast<const SplitFunction::KeptRows&>(*capsule).rows;
+    const auto capsule = context->saved_data["call"].toCapsule();
+    const Call& call = static_cast<const Call&>(*capsule);
+    for (const auto& again : {call.skipped, call.whole}) {
+      if (again != nullptr) again->have();
+    }
+    const SampleRows& rows = *call.rows;
     const at::Tensor error = dense(errors[0]);
     const auto samples = static_cast<std::int64_t>(rows.rows.size());
-    const auto scale = static_cast<float>(context->saved_data["scale"].toDouble());
     const at::Tensor lost = difference(saved[0], with_samples(saved[1], samples), &rows.rows);
     std::vector<float> worth(rows.rows.size());
     image_products(grid_of(lost), view_of(error, &rows.rows), view_of(lost), worth.data());
     const at::Tensor skip = at::zeros({error.size(0)});
     float* const of_samples = skip.data_ptr<float>();
-    for (std::size_t i = 0; i < worth.size(); ++i) of_samples[rows.rows[i]] = worth[i] / scale;
-    return {error, with_samples(error, samples), skip, {}, {}};
+    for (std::size_t i = 0; i < worth.size(); ++i)
+      of_samples[rows.rows[i]] = worth[i] / call.gradient_scale;
+    return {error, with_samples(error, samples), skip, {}};
   }
 };
 
@@ -210,8 +225,13 @@ SplitSamples split_samples(const at::Tensor& x, const Rows& rows, Around around)
 
 UnitTensor join_in_place(const UnitTensor& skipped, const UnitTensor& passed,
                          const at::Tensor& skip) {
-  UnitTensor result{.values = JoinInPlace::apply(skipped.values, passed.values, skip, passed.rows,
-                                                 double{skipped.gradient_scale}),
+  auto call = c10::make_intrusive<JoinInPlace::Call>();
+  call->rows = passed.rows;
+  call->gradient_scale = skipped.gradient_scale;
+  call->skipped = again_of(skipped);
+  call->whole = again_of(passed);
+  UnitTensor result{.values = JoinInPlace::apply(skipped.values, passed.values, skip, call),
+                    .stored = passed.stored,
                     .gradient_scale = skipped.gradient_scale};
   const std::vector<int>& rows = passed.rows->rows;
   if (static_cast<std::int64_t>(rows.size()) < passed.rows->batch) {

@@ -6,6 +6,7 @@
 
 #include "quant/conv_products.h"
 #include "quant/dense.h"
+#include "quant/made_again.h"
 #include "quant/observe_unit.h"
 #include "quant/real_view.h"
 #include "quant/unit_state.h"
@@ -168,6 +169,7 @@ integer::GradientSums sums_of(const at::Tensor& gradient, const integer::Gradien
 
 UnitGradients unit_gradients(const UnitState& state, const UnitTensors& saved,
                              const UnitErrors& arrived, UnitWants wants) {
+  if (state.again != nullptr) state.again->have();
   integer::ConvWeights& weights = *state.call.weights;
   // Another pass of the layer, at other bits, may have come in between.
   if (weights.bits() != state.call.bits.weight) {

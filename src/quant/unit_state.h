@@ -25,6 +25,7 @@ struct UnitState : torch::CustomClassHolder {
   std::shared_ptr<const PendingNorm> pending;     // of the input
   std::shared_ptr<StoredInput> stored;            // likewise
   std::shared_ptr<const SampleRows> rows;         // likewise
+  std::shared_ptr<MadeAgain> again;               // likewise
   std::shared_ptr<const SampleRows> joined_rows;  // of residual and output
   std::shared_ptr<ReturnedGradient> returned;     // where the output's reader leaves its gradient
   Kept kept = Kept::as_codes;                     // likewise
@@ -32,6 +33,7 @@ struct UnitState : torch::CustomClassHolder {
   integer::BatchNorm norm;
   float gradient_scale = 1.0f;  // of input and output alike
   bool joined = false;          // whether a residual was added
+  bool residual_stays = false;  // so that the output may be made again from it
   IntegerUnitOutput output;     // what autograd does not carry: range and pending norm
 };
 

@@ -119,6 +119,20 @@ TEST(BatchNormTest, WithoutResidualTheMaskIsTakenFromTheOutput) {
   EXPECT_EQ(with, without);
 }
 
+TEST(BatchNormTest, WhatMadeTheOutputTellsItsSign) {
+  const Case c;
+  const auto mean = c.mean(), inverse = c.inverse();
+  std::vector<float> y(3500), with(3500), without(3500), dweight(5), dbias(5), dw(5), db(5);
+  scale_shift_activate(c.x, c.shape, c.weight, c.bias, {}, Activation::relu, y);
+  BatchNormSaved saved{c.x, y, mean, inverse, c.weight, Activation::relu, c.weight, c.bias};
+  batch_norm_backward(c.error, c.shape, saved, {with, {}, dweight, dbias});
+  saved.y = {};
+  batch_norm_backward(c.error, c.shape, saved, {without, {}, dw, db});
+  EXPECT_EQ(with, without);
+  EXPECT_EQ(dweight, dw);
+  EXPECT_EQ(dbias, db);
+}
+
 TEST(BatchNormTest, ThreadsDoNotChangeAByte) {
   const PixelShape shape{40000, 3};
   const auto x = random_values(120000, 4);

@@ -2,6 +2,10 @@
 
 #include "bitcycle/base/error.h"
 
+#include "quant/made_again.h"
+#include "quant/pending_norm.h"
+#include "quant/sample_rows.h"
+
 #include <cmath>
 #include <limits>
 
@@ -344,6 +348,49 @@ TEST(HalfTest, GradientsPassTheWayInAndOutUnchanged) {
   const at::Tensor error = torch::randint(-8, 8, {4, 3, 5, 5}).to(at::kFloat) / 1024;
   (leave_half(a, 128) + leave_half(b, 128)).backward(error);
   EXPECT_TRUE(x.grad().equal(2 * error));
+}
+
+// Note [Made again]: also those that were led around the unit.
+TEST(HalfTest, SamplesInPlaceComeBackAsTheyWere) {
+  torch::manual_seed(4);
+  ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
+  set_executor(*unit, Executor::integer);
+  unit->conv->set_precision({4, 4, 8}, RandomKey(5));
+  for (const std::vector<int>& some : {std::vector{1, 2, 5}, std::vector{0, 1, 2, 3, 4, 5}}) {
+    const auto rows = std::make_shared<const SampleRows>(SampleRows{some, 6});
+    const at::Tensor x = pictures(16).to(at::kHalf).requires_grad_();
+    const SplitSamples ways = split_samples(x, rows, Around::the_others);
+    const auto part = [&](const at::Tensor& values) {
+      return UnitTensor{.values = values, .rows = rows, .kept = Kept::as_values};
+    };
+    const UnitTensor passed =
+        unit->execute(part(ways.first), part(ways.second), Delivery::ready).output;
+    const at::Tensor skip = at::zeros({6}).requires_grad_();
+    const UnitTensor joined = join_in_place({.values = ways.around}, passed, skip);
+    const at::Tensor before = joined.values.detach().clone();
+    ASSERT_NE(again_of(joined), nullptr);
+    again_of(joined)->let_go();
+    EXPECT_EQ(joined.values.storage().data(), nullptr);
+    leave_half(joined.values, 1).backward(at::ones(x.sizes()));
+    EXPECT_TRUE(joined.values.equal(before));
+    EXPECT_TRUE(skip.grad().index({1}).item<float>() != 0);
+  }
+}
+
+TEST(HalfTest, WhatIsMadeOfValuesThatMayGoStays) {
+  ConvUnit unit(ConvUnitOptions{torch::nn::Conv2dOptions(16, 16, 3).padding(1).bias(false)});
+  set_executor(*unit, Executor::integer);
+  unit->conv->set_precision({4, 4, 8}, RandomKey(5));
+  const auto rows = std::make_shared<const SampleRows>(SampleRows{{0, 2}, 6});
+  const at::Tensor x = with_samples(pictures(16).to(at::kHalf), 2);
+  UnitTensor part{.values = x, .rows = rows, .kept = Kept::as_values};
+  const auto again = [&] { return again_of(unit->execute(part, part, Delivery::ready).output); };
+  EXPECT_NE(again(), nullptr);
+  part.stored = std::make_shared<StoredInput>(StoredInput{{}, {}, std::make_shared<MadeAgain>(x)});
+  EXPECT_EQ(again(), nullptr);
+  part.stored = nullptr;
+  const torch::NoGradGuard no_grad;
+  EXPECT_EQ(again(), nullptr);
 }
 
 // Models reshape: what a gradient is multiplied by must not be guessed from a tensor's size.

@@ -33,11 +33,13 @@ void scale_shift_activate(std::span<const float> x, PixelShape shape, std::span<
 // What the backward pass of a training-mode batch norm needs from the forward pass.
 struct BatchNormSaved {
   std::span<const float> x;        // batch norm's input
-  std::span<const float> y;        // the unit's output, whose sign is the ReLU's mask
+  std::span<const float> y;        // the unit's output, whose sign is the ReLU's mask; or empty
   std::span<const float> mean;     // of this batch
   std::span<const float> inverse;  // 1 / sqrt(variance + epsilon)
   std::span<const float> weight;   // gamma
   Activation activation = Activation::none;
+  // What the output was made by, which tells its sign where there is no y. Without a residual only.
+  std::span<const float> scale = {}, shift = {};
 };
 
 struct BatchNormGradients {

@@ -92,22 +92,11 @@ class DataProduct {
 
  private:
   void run_wide(int image, int images, const std::uint8_t* high, const std::uint8_t* low) {
-    const CodeGrid grid = call_.shape.input_grid();
-    const auto count = static_cast<std::size_t>(images * image_elements(grid));
-    PlaneValues& own = thread_plane_values();
-    planes_.front().run().run_into(own.high.reserve(count), images, high);
-    planes_.back().run().run_into(own.low.reserve(count), images, low);
-    passes().add_planes[index(call_.input_gradient.type)](
-        own.high.data(), own.low.data(), static_cast<std::ptrdiff_t>(count),
-        image_of(call_.input_gradient, grid, image));
-  }
-
-  struct PlaneValues {
-    AlignedBuffer<float> high, low;
-  };
-  static PlaneValues& thread_plane_values() {
-    static thread_local PlaneValues values;
-    return values;
+    static thread_local AlignedBuffer<float> values;  // of the high plane
+    const auto count = static_cast<std::size_t>(images * image_elements(call_.shape.input_grid()));
+    float* const own = values.reserve(count + kPanel);
+    planes_.front().run().run_into(own, images, high);
+    planes_.back().run().run_onto(own, image, low);
   }
 
   const ConvBackward& call_;

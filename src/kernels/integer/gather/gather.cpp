@@ -31,6 +31,13 @@ void GatherRun::run_into(MutableReal output, int images, const std::uint8_t* cod
   ParcelWork(call, plan_, table_, 0, codes, nullptr).run();
 }
 
+void GatherRun::run_onto(const float* others, int image, const std::uint8_t* codes) const {
+  assert(image % plan_.parcel == 0);
+  Gather call = call_;
+  call.added = others;
+  ParcelWork(call, plan_, table_, image / plan_.parcel, codes, nullptr).run();
+}
+
 void GatherRun::finish() {
   if (call_.stats != nullptr) stats_.reduce(call_.phases.front().out_channels, *call_.stats);
 }

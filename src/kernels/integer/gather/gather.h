@@ -20,6 +20,9 @@ class GatherRun {
   void run(int image, int images, const std::uint8_t* codes);
   // The results of one parcel, in memory of its own in place of the call's output; no statistics.
   void run_into(MutableReal output, int images, const std::uint8_t* codes) const;
+  // The results of one parcel, added to others before they are rounded; no statistics. A panel
+  // beyond the last of the others is read.
+  void run_onto(const float* others, int image, const std::uint8_t* codes) const;
   // Once all images have been run.
   void finish();
 

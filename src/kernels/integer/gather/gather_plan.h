@@ -35,6 +35,7 @@ struct Gather {
   std::span<const float> scales;
   MutableReal output;
   ChannelStats* stats = nullptr;
+  const float* added = nullptr;  // to the results of a parcel, [image][pixel][channel]
   Parcels parcels = Parcels::full;
 
   // Most pixels under a row of taps.

@@ -201,7 +201,8 @@ class ParcelWork {
   }
 
   StoreKernel store_kernel() const {
-    const Sink sink = stats_ != nullptr ? Sink::counted : Sink::plain;
+    Sink sink = stats_ != nullptr ? Sink::counted : Sink::plain;
+    if (call_.added != nullptr) sink = Sink::added;
     const auto at = [](auto value) { return static_cast<std::size_t>(value); };
     return table_.store[at(call_.output.type)][at(call_.box)][at(sink)];
   }
@@ -217,6 +218,7 @@ class ParcelWork {
     job.output =
         static_cast<char*>(call_.output.data) + (target_ + channel) * bytes_of(call_.output.type);
     job.stats = stats_ != nullptr ? stats_ + panel * kStatsFloats : nullptr;
+    job.added = call_.added != nullptr ? call_.added + channel : nullptr;
     return job;
   }
 

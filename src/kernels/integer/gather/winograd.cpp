@@ -21,40 +21,21 @@ int lane_limit(const CodeParams& params) {
   return kMost16Bits / (4 * middle_code(params));
 }
 
-constexpr std::size_t kOutputs = 4;  // of a tile
-
-// The starts of a group, [panel][2][2][16][2], given its sums under each tap, [panel][tap][16][2].
-std::vector<std::int32_t> lane_starts(std::span<const std::int32_t> tap_sums,
+// The starts of the slices [from, to), [panel][2][2][16][2]: 4 times M for every code, and what
+// the raise has added.
+std::vector<std::int32_t> lane_starts(const PackedTaps& taps, std::size_t from, std::size_t to,
                                       const CodeParams& params) {
-  static constexpr int kRaised[4] = {2, 0, 1, -1};
   const int raise = 2 * params.largest_code();
   const int middle = middle_code(params);
-  std::vector<std::int32_t> start;
-  for (std::size_t i = 0; i < tap_sums.size() / kTileTaps * kOutputs; ++i) {
-    const std::size_t lane = i % kLanes;
-    const int output = static_cast<int>(i / kLanes % kOutputs);
-    const std::int32_t* sums =
-        tap_sums.data() + i / (kLanes * kOutputs) * kTileTaps * kLanes + lane;
-    std::int32_t excess = 0, total = 0;
-    for (int tap = 0; tap < kTileTaps; ++tap) {
-      const int image = kRaised[output / 2 + tap / 3] * kRaised[output % 2 + tap % 3];
-      excess += sums[std::ptrdiff_t{tap} * kLanes] * (raise * image + middle);
-      total += sums[std::ptrdiff_t{tap} * kLanes];
-    }
-    start.push_back(raise * total - 4 * excess);
+  const WinogradTaps& winograd = taps.winograd;
+  const auto size = static_cast<std::size_t>(padded(taps.out_channels)) * 2 * kTileOutputs;
+  std::vector<std::int32_t> start(size, 0);
+  for (std::size_t slice = from; slice < to; ++slice) {
+    const std::int32_t* sums = winograd.lane_sums.data() + slice * size;
+    const std::int32_t* raised = winograd.raised_sums.data() + slice * size;
+    for (std::size_t i = 0; i < size; ++i) start[i] += raise * raised[i] - 4 * middle * sums[i];
   }
   return start;
-}
-
-// The sums under each tap of the slices [from, to), [panel][tap][16][2].
-std::vector<std::int32_t> sums_of_slices(const PackedTaps& taps, std::size_t from, std::size_t to) {
-  const std::size_t lanes = static_cast<std::size_t>(padded(taps.out_channels)) * 2;
-  std::vector<std::int32_t> sums(lanes * kTileTaps, 0);
-  for (std::size_t slice = from; slice < to; ++slice) {
-    const std::int16_t* more = taps.winograd.tap_sums.data() + slice * sums.size();
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
-  }
-  return sums;
 }
 
 bool sums_fit(const WinogradTaps& taps, const CodeParams& params) {
@@ -94,7 +75,7 @@ std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const
   std::size_t slice = 0;
   for (const int end : groups) {
     const auto last = static_cast<std::size_t>(end / kSliceChannels);
-    for (const std::int32_t lane : lane_starts(sums_of_slices(taps, slice, last), params)) {
+    for (const std::int32_t lane : lane_starts(taps, slice, last, params)) {
       start.push_back(static_cast<std::int16_t>(lane));  // wraps around, as the sums do
     }
     slice = last;
@@ -104,7 +85,7 @@ std::vector<std::int16_t> winograd_start(const PackedTaps& taps, std::span<const
 
 std::vector<std::int32_t> winograd_wide_start(const PackedTaps& taps, const CodeParams& params) {
   const std::vector<std::int32_t> lanes =
-      lane_starts(sums_of_slices(taps, 0, taps.winograd.largest_lanes.size()), params);
+      lane_starts(taps, 0, taps.winograd.largest_lanes.size(), params);
   std::vector<std::int32_t> start;
   for (std::size_t i = 0; i < lanes.size(); i += 2) start.push_back(lanes[i] + lanes[i + 1]);
   return start;
@@ -139,17 +120,18 @@ void TileBand::move_to(int first, int pixels) {
 
 const std::int32_t* TileBand::multiply(int panel) const {
   const std::ptrdiff_t panel_bytes = std::ptrdiff_t{kPoints} * call_.grid.channels * kPanel;
-  kernels_.multiply({.points = points_,
-                     .point_bytes = point_bytes_,
-                     .channels = call_.grid.channels,
-                     .tiles = tiles_,
-                     .columns = columns(),
-                     .panel = phase_.taps->winograd.panels.data() + panel * panel_bytes,
-                     .groups = phase_.winograd_groups,
-                     .start = phase_.winograd_start.data() + panel * 4 * kLanes,
-                     .group_start = panels_of(phase_.taps->out_channels) * 4 * kLanes,
-                     .wide_start = phase_.winograd_wide_start.data() + panel * kOutputs * kPanel,
-                     .sums = sums_});
+  kernels_.multiply(
+      {.points = points_,
+       .point_bytes = point_bytes_,
+       .channels = call_.grid.channels,
+       .tiles = tiles_,
+       .columns = columns(),
+       .panel = phase_.taps->winograd.panels.data() + panel * panel_bytes,
+       .groups = phase_.winograd_groups,
+       .start = phase_.winograd_start.data() + panel * kTileOutputs * kLanes,
+       .group_start = panels_of(phase_.taps->out_channels) * kTileOutputs * kLanes,
+       .wide_start = phase_.winograd_wide_start.data() + panel * kTileOutputs * kPanel,
+       .sums = sums_});
   return sums_;
 }
 

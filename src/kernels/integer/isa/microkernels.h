@@ -72,8 +72,8 @@ struct LevelDots {
 };
 
 // y = fma(channel_offset, box, float(sum + channel_int)) * channel_scale, which may go into the
-// statistics (squares by fma as well). `box` is one number a pixel, or 16 for depthwise
-// convolutions.
+// statistics (squares by fma as well), or be added to another number first. `box` is one number a
+// pixel, or 16 for depthwise convolutions.
 struct StoreJob {
   const std::int32_t* sums;
   int pixels;
@@ -84,24 +84,27 @@ struct StoreJob {
   const float* channel_offset;
   const float* channel_scale;
   void* output;
-  float* stats;  // [sum, sum of squares, low, high][16]
+  float* stats;        // [sum, sum of squares, low, high][16]
+  const float* added;  // at the same offsets as `output`; a panel may be read as a whole
 };
 
 enum class Box { pixel, channel };
-enum class Sink { plain, counted };
+enum class Sink { plain, counted, added };
 
 using StoreKernel = void (*)(const StoreJob&);
-using StoreKernels = std::array<std::array<std::array<StoreKernel, 2>, 2>, 2>;  // [Real][Box][Sink]
+using StoreKernels = std::array<std::array<std::array<StoreKernel, 3>, 2>, 2>;  // [Real][Box][Sink]
 
 // The table of a `Store` whose call<T, box, sink> is the kernel.
 template <typename Store>
 constexpr StoreKernels make_stores() {
   constexpr auto of_type = []<typename T>(T*) {
-    return std::array<std::array<StoreKernel, 2>, 2>{
+    return std::array<std::array<StoreKernel, 3>, 2>{
         {{Store::template call<T, Box::pixel, Sink::plain>,
-          Store::template call<T, Box::pixel, Sink::counted>},
+          Store::template call<T, Box::pixel, Sink::counted>,
+          Store::template call<T, Box::pixel, Sink::added>},
          {Store::template call<T, Box::channel, Sink::plain>,
-          Store::template call<T, Box::channel, Sink::counted>}}};
+          Store::template call<T, Box::channel, Sink::counted>,
+          Store::template call<T, Box::channel, Sink::added>}}};
   };
   return {of_type(static_cast<Half*>(nullptr)), of_type(static_cast<float*>(nullptr))};
 }

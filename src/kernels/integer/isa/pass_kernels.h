@@ -91,7 +91,6 @@ struct PassKernels {
   void (*nest)(const NestJob&);
   void (*option_products[2])(const OptionJob&);
   void (*quantize_wide_errors[2])(const GradientJob&);
-  void (*add_planes[2])(const float* high, const float* low, std::ptrdiff_t count, void* to);
   // The inner product, lane by lane in the order of elements.
   double (*product[2])(const void* a, const void* b, std::ptrdiff_t count);
   void (*to_half)(const float* from, std::ptrdiff_t count, Half* to);

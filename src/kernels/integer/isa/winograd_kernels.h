@@ -35,6 +35,7 @@ namespace bitcycle::integer {
 
 inline constexpr int kPoints = 16;
 inline constexpr int kTileTaps = 9;
+inline constexpr int kTileOutputs = 4;
 inline constexpr int kLanes = 32;  // 16-bit sums of a panel: a channel has one a half of a step
 inline constexpr int kSliceChannels = 16;
 inline constexpr int kWinogradCodeBits = 6;

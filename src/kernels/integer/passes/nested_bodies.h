@@ -8,22 +8,13 @@
 namespace bitcycle::integer {
 namespace {
 
-// Codes from 0 on (after ReLU): round(q n / 255), which no q makes a tie of because 255 is odd, in
-// 16-bit numbers. For t below 65535, t / 255 rounded down is (t + 1 + t / 256) / 256.
-inline void nest_from_zero(const NestJob& job) {
-  const auto largest = static_cast<std::uint16_t>(job.params.largest_code());
-  std::uint8_t* codes = job.codes;
-  for (std::ptrdiff_t i = 0; i < job.count; ++i) {
-    const auto t = static_cast<std::uint16_t>(codes[i] * largest + 127);
-    codes[i] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(t + 1 + (t >> 8)) >> 8);
-  }
-}
-
 // In place, over all codes of an image: its halo holds the zero point, which becomes the new one.
 template <typename Lanes>
 void nest_body(const NestJob& shared) {
   const NestJob job = shared;
-  if (job.step.finest_zero == 0 && job.params.zero_point == 0) return nest_from_zero(job);
+  if (job.step.finest_zero == 0 && job.params.zero_point == 0) {  // after ReLU
+    return Lanes::nest(job.codes, job.count, job.params.largest_code());
+  }
   const Lanes zero = Lanes::all(job.step.finest_zero);
   const Lanes ratio = Lanes::all(job.step.ratio);
   const Lanes own_zero = Lanes::all(job.step.zero);

@@ -100,7 +100,6 @@ constexpr PassKernels make_passes() {
       .option_products = {option_products_body<Lanes, Half>, option_products_body<Lanes, float>},
       .quantize_wide_errors = {quantize_wide_errors_body<Lanes, Half>,
                                quantize_wide_errors_body<Lanes, float>},
-      .add_planes = {add_planes_body<Lanes, Half>, add_planes_body<Lanes, float>},
       .product = {product_body<Lanes, Half>, product_body<Lanes, float>},
       .to_half = to_half_body<Lanes>,
       .to_float = to_float_body<Lanes>,

@@ -1,14 +1,11 @@
 #pragma once
 
 // What errors of more than 8 bits need of the passes (Note [Wide errors] in
-// bitcycle/kernels/integer/code_planes.h): their two planes of codes, and the sum of what the
-// planes' products are worth.
+// bitcycle/kernels/integer/code_planes.h): their two planes of codes.
 
 #include "bitcycle/kernels/integer/code_planes.h"
 
 #include "kernels/integer/passes/pass_bodies.h"
-
-#include <algorithm>
 
 namespace bitcycle::integer {
 namespace {
@@ -50,15 +47,6 @@ void quantize_wide_errors_body(const GradientJob& shared) {
                __attribute__((always_inline)) {
                  quantizer.store(e, job.codes + p.code, job.low_codes + p.code, block.count);
                });
-}
-
-template <typename Lanes, typename T>
-void add_planes_body(const float* high, const float* low, std::ptrdiff_t count, void* to) {
-  for (std::ptrdiff_t i = 0; i < count; i += kPanel) {
-    const int lanes = static_cast<int>(std::min<std::ptrdiff_t>(kPanel, count - i));
-    (Lanes::load(high + i, lanes) + Lanes::load(low + i, lanes))
-        .store(static_cast<T*>(to) + i, lanes);
-  }
 }
 
 }  // namespace

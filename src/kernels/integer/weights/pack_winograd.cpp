@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace bitcycle::integer {
 namespace {
@@ -83,39 +84,60 @@ int pack_slice(const std::int8_t* codes, int channels, std::int8_t* steps) {
   return magnitudes.largest_pair();
 }
 
-// The sums of a slice under each tap for the two 16-bit lanes of an output; answers their largest
-// sum of magnitudes.
-int sum_lanes(const std::int8_t* codes, int channels, std::int16_t* sums) {
+// The sums of a slice under each tap for the two 16-bit lanes of an output.
+struct LaneSums {
+  int taps[2][kTileTaps] = {};
   int magnitudes[2] = {};
-  for (int tap = 0; tap < kTileTaps; ++tap, codes += channels, sums += kLanes) {
-    int low = 0, high = 0;
-    for (int c = 0; c < kSliceChannels; c += 4) {
-      low += codes[c] + codes[c + 1];
-      high += codes[c + 2] + codes[c + 3];
-      magnitudes[0] += std::abs(codes[c]) + std::abs(codes[c + 1]);
-      magnitudes[1] += std::abs(codes[c + 2]) + std::abs(codes[c + 3]);
+
+  LaneSums(const std::int8_t* codes, int channels) {
+    for (int tap = 0; tap < kTileTaps; ++tap, codes += channels) {
+      for (int c = 0; c < kSliceChannels; ++c) {
+        taps[c / 2 % 2][tap] += codes[c];
+        magnitudes[c / 2 % 2] += std::abs(codes[c]);
+      }
     }
-    sums[0] = static_cast<std::int16_t>(low);
-    sums[1] = static_cast<std::int16_t>(high);
   }
-  return std::max(magnitudes[0], magnitudes[1]);
+  int total(int lane) const { return std::accumulate(taps[lane], taps[lane] + kTileTaps, 0); }
+  // Under the image d d^T of Note [Winograd], as it lies above the taps of one of the outputs.
+  int under_raised(int lane, int output) const {
+    static constexpr int kRaised[4] = {2, 0, 1, -1};
+    int sum = 0;
+    for (int tap = 0; tap < kTileTaps; ++tap) {
+      sum +=
+          taps[lane][tap] * kRaised[output / 2 + tap / kSide] * kRaised[output % 2 + tap % kSide];
+    }
+    return sum;
+  }
+};
+
+// Saves what starts are made of; answers the largest sum of magnitudes.
+int save_sums(const LaneSums& sums, std::int32_t* lane_sums, std::int32_t* raised_sums) {
+  for (int lane = 0; lane < 2; ++lane) {
+    const int total = sums.total(lane);
+    for (int output = 0; output < kTileOutputs; ++output) {
+      const std::ptrdiff_t at = output * kLanes + lane;
+      lane_sums[at] = total;
+      raised_sums[at] = total - 4 * sums.under_raised(lane, output);
+    }
+  }
+  return std::max(sums.magnitudes[0], sums.magnitudes[1]);
 }
 
-// One channel of the results, with the largest lane of each slice; answers the largest pair.
-int pack_output(const std::int8_t* all_codes, const PackedTaps& packed, int out,
-                int* largest_lanes) {
+// One channel of the results, whose codes are [tap][gathered channel], with the largest lane of
+// each slice; answers the largest pair.
+int pack_output(const std::int8_t* codes, const PackedTaps& packed, int out, int* largest_lanes) {
   WinogradTaps& taps = packed.winograd;
   const int channels = packed.in_channels;
   const std::ptrdiff_t panels = panels_of(packed.out_channels);
   const std::ptrdiff_t panel = out / kPanel;
   const int lane = out % kPanel;
-  const std::int8_t* codes = all_codes + std::ptrdiff_t{out} * kTileTaps * channels;
   std::int8_t* steps = taps.panels.data() + panel * kPoints * channels * kPanel + lane * 4;
-  std::int16_t* sums = taps.tap_sums.data() + panel * kTileTaps * kLanes + lane * 2;
+  std::ptrdiff_t at = panel * kTileOutputs * kLanes + lane * 2;
   int largest = 0;
-  for (int c = 0; c < channels; c += kSliceChannels, sums += panels * kTileTaps * kLanes) {
+  for (int c = 0; c < channels; c += kSliceChannels, at += panels * kTileOutputs * kLanes) {
     largest = std::max(largest, pack_slice(codes + c, channels, steps + c * kPanel));
-    *largest_lanes++ = sum_lanes(codes + c, channels, sums);
+    *largest_lanes++ = save_sums(LaneSums(codes + c, channels), taps.lane_sums.data() + at,
+                                 taps.raised_sums.data() + at);
   }
   return largest;
 }
@@ -125,21 +147,28 @@ bool goes_by_tiles(const ConvWeights::State& state, const PackedTaps& packed) {
          winograd_channels(packed.in_channels) && state.bits <= kWinogradWeightBits;
 }
 
-// From codes [result][tap][gathered channel].
-void pack_tiles(const std::int8_t* codes, const PackedTaps& packed) {
+// codes(result, room) gives those of one channel of the results, [tap][gathered channel], in the
+// room or elsewhere.
+template <typename CodesOf>
+void pack_tiles(const PackedTaps& packed, const CodesOf& codes_of) {
   WinogradTaps& taps = packed.winograd;
   taps.packed = true;
   const auto slices = static_cast<std::size_t>(packed.in_channels / kSliceChannels);
   const auto lanes = static_cast<std::size_t>(padded(packed.out_channels)) * 2;
   const std::size_t bytes = lanes / 2 * kPoints * static_cast<std::size_t>(packed.in_channels);
   std::memset(taps.panels.reserve(bytes), 0, bytes);
-  taps.tap_sums.assign(slices * lanes * kTileTaps, 0);
+  taps.lane_sums.assign(slices * lanes * kTileOutputs, 0);
+  taps.raised_sums.assign(slices * lanes * kTileOutputs, 0);
   std::vector<int> magnitudes(slices * static_cast<std::size_t>(packed.out_channels));
   int pair = 0;
-#pragma omp parallel for schedule(static) reduction(max : pair)
-  for (int out = 0; out < packed.out_channels; ++out) {
-    int* own = magnitudes.data() + static_cast<std::size_t>(out) * slices;
-    pair = std::max(pair, pack_output(codes, packed, out, own));
+#pragma omp parallel reduction(max : pair)
+  {
+    std::vector<std::int8_t> room(static_cast<std::size_t>(kTileTaps * packed.in_channels));
+#pragma omp for schedule(static)
+    for (int out = 0; out < packed.out_channels; ++out) {
+      int* own = magnitudes.data() + static_cast<std::size_t>(out) * slices;
+      pair = std::max(pair, pack_output(codes_of(out, room.data()), packed, out, own));
+    }
   }
   taps.largest_pair = pair;
   taps.largest_lanes.assign(slices, 0);
@@ -149,32 +178,34 @@ void pack_tiles(const std::int8_t* codes, const PackedTaps& packed) {
   }
 }
 
-// The codes as backward-data gathers them: [in][tap, the last first][out].
-std::vector<std::int8_t> turned(const ConvWeights::State& state) {
+// The codes of an input as backward-data gathers them: [tap, the last first][out].
+const std::int8_t* turned(const ConvWeights::State& state, int input, std::int8_t* room) {
   const int in = state.shape.in_channels, out = state.shape.out_channels;
-  std::vector<std::int8_t> codes(state.codes.size());
-  for (int o = 0; o < out; ++o) {
-    for (int tap = 0; tap < kTileTaps; ++tap) {
-      const std::int8_t* from = state.codes.data() + (std::ptrdiff_t{o} * kTileTaps + tap) * in;
-      std::int8_t* to = codes.data() + std::ptrdiff_t{kTileTaps - 1 - tap} * out + o;
-      for (int i = 0; i < in; ++i) to[std::ptrdiff_t{i} * kTileTaps * out] = from[i];
-    }
+  for (int tap = 0; tap < kTileTaps; ++tap) {
+    const std::int8_t* from = state.codes.data() + std::ptrdiff_t{tap} * in + input;
+    std::int8_t* to = room + std::ptrdiff_t{kTileTaps - 1 - tap} * out;
+    for (int o = 0; o < out; ++o) to[o] = from[std::ptrdiff_t{o} * kTileTaps * in];
   }
-  return codes;
+  return room;
 }
 
 }  // namespace
 
 void pack_winograd(const ConvWeights::State& state, PackedTaps& packed) {
   packed.winograd.packed = false;
-  if (goes_by_tiles(state, packed)) pack_tiles(state.codes.data(), packed);
+  if (!goes_by_tiles(state, packed)) return;
+  pack_tiles(packed, [&](int out, std::int8_t*) {
+    return state.codes.data() + std::ptrdiff_t{out} * kTileTaps * packed.in_channels;
+  });
 }
 
 void pack_backward_winograd(const ConvWeights::State& state) {
   if (state.has_backward_tiles) return;
   const PackedTaps& packed = state.backward.front();
   packed.winograd.packed = false;
-  if (goes_by_tiles(state, packed)) pack_tiles(turned(state).data(), packed);
+  if (goes_by_tiles(state, packed)) {
+    pack_tiles(packed, [&](int out, std::int8_t* room) { return turned(state, out, room); });
+  }
   state.has_backward_tiles = true;
 }
 

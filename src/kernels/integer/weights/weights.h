@@ -38,10 +38,12 @@ WeightScale quantize_weights(std::span<const float> weights, int bits, std::int8
 struct WinogradTaps {
   static constexpr int kNoBytes = 1 << 15;
 
-  bool packed = false;                 // at this width
-  AlignedBuffer<std::int8_t> panels;   // [panel][point][step][16][4]
-  std::vector<std::int16_t> tap_sums;  // of the codes, [slice][panel][tap][16][2]
-  std::vector<int> largest_lanes;      // sum of magnitudes, [slice]
+  bool packed = false;                // at this width
+  AlignedBuffer<std::int8_t> panels;  // [panel][point][step][16][4]
+  // What starts of sums are made of, [slice][panel][2][2][16][2]: of a lane's codes the sum, and
+  // the sum less 4 times that under the image by which raised points differ.
+  std::vector<std::int32_t> lane_sums, raised_sums;
+  std::vector<int> largest_lanes;  // sum of magnitudes, [slice]
   int largest_pair = 0;  // sum of the magnitudes of neighbouring points; kNoBytes: see has_bytes
 
   // Whether all points are bytes.

@@ -30,6 +30,25 @@ TEST(NestedCodes, FollowTheirDefinitionOnEverySet) {
   }
 }
 
+// The last codes do not fill a register.
+TEST(NestedCodes, OfEveryCodeFromZeroOnAreTheNearest) {
+  const CodeGrid grid{1, 1, 256 + 21, 1, 0};
+  std::vector<std::uint8_t> all(grid.bytes());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i);
+  const CopiedCodes finest(grid, all);
+  for (const Isa isa : available_isas()) {
+    const ScopedIsa scope(isa);
+    for (const CodeParams& params : option_params({0.0f, 1.0f})) {
+      std::vector<std::uint8_t> codes(grid.bytes());
+      NestedCodes(grid, finest, code_params({0.0f, 1.0f}, 8), params).make(0, codes.data());
+      for (int i = 0; i < grid.width; ++i) {
+        const int nearest = (2 * (i % 256) * params.largest_code() + 255) / 510;
+        ASSERT_EQ(codes[static_cast<std::size_t>(i)], nearest) << name(isa) << ", " << params.bits;
+      }
+    }
+  }
+}
+
 TEST(NestedCodes, KeepEightBitsAndTheHalo) {
   const CodeGrid grid{2, 3, 4, 5, 2};
   const OptionOperands<float> o(grid, {-1.0f, 2.0f}, false);

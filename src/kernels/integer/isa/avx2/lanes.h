@@ -4,6 +4,7 @@
 
 #include "bitcycle/kernels/integer/tensor.h"
 
+#include "kernels/integer/isa/avx2/nest_bytes.h"
 #include "kernels/integer/isa/noise_words.h"
 #include "kernels/integer/isa/unroll.h"
 
@@ -130,6 +131,10 @@ class Avx2Lanes {
   }
   void store_bytes(std::uint8_t* p, int count) const {
     store16(packed(_mm256_cvtps_epi32(v_[0]), _mm256_cvtps_epi32(v_[1])), p, count);
+  }
+
+  static void nest(std::uint8_t* codes, std::ptrdiff_t count, int largest) {
+    avx2::nest_bytes(codes, count, largest);
   }
 
   class Quantizer {

@@ -63,6 +63,9 @@ struct Channels {
     const __m256 value =
         _mm256_mul_ps(_mm256_fmadd_ps(offset, box, _mm256_cvtepi32_ps(sum)), scale);
     if constexpr (kSink == Sink::counted) counted.add(value);
+    if constexpr (kSink == Sink::added) {
+      return _mm256_add_ps(_mm256_loadu_ps(job.added + job.offsets[p] + first), value);
+    }
     return value;
   }
   void finish(const StoreJob& job) const {

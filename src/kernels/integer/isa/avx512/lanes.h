@@ -2,6 +2,7 @@
 
 // 16 floats in one AVX-512 register; see ScalarLanes for the meaning of each operation.
 
+#include "kernels/integer/isa/avx2/nest_bytes.h"
 #include "kernels/integer/isa/avx512/registers.h"
 #include "kernels/integer/isa/noise_words.h"
 
@@ -75,6 +76,10 @@ class Avx512Lanes {
     const __m128i bytes = avx512::low_bytes(avx512::float_to_int(v_));
     if (count == 16) return _mm_storeu_si128(reinterpret_cast<__m128i*>(p), bytes);
     avx512::store_some(p, first(count), bytes);
+  }
+
+  static void nest(std::uint8_t* codes, std::ptrdiff_t count, int largest) {
+    avx2::nest_bytes(codes, count, largest);
   }
 
   class Quantizer {

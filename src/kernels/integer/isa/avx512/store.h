@@ -66,8 +66,11 @@ template <typename T, Box kBox, Sink kSink>
   const PanelConstants panel(job);
   Counted counted(kSink == Sink::counted ? job.stats : kUnused);
   for (int p = 0; p < job.pixels; ++p) {
-    const __m512 value = panel.value<kBox>(job, p);
+    __m512 value = panel.value<kBox>(job, p);
     if constexpr (kSink == Sink::counted) counted.add(value);
+    if constexpr (kSink == Sink::added) {
+      value = _mm512_add_ps(_mm512_loadu_ps(job.added + job.offsets[p]), value);
+    }
     write(static_cast<T*>(job.output) + job.offsets[p], mask, value);
   }
   if constexpr (kSink == Sink::counted) counted.save(job.stats);

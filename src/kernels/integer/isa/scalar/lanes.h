@@ -5,6 +5,8 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/kernels/integer/tensor.h"
 
+#include "kernels/integer/isa/nest_bytes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -96,6 +98,11 @@ class ScalarLanes {
   }
   void store_bytes(std::uint8_t* p, int count) const {
     std::transform(v_, v_ + count, p, [](float v) { return static_cast<std::uint8_t>(v); });
+  }
+
+  // Codes from 0 on to a narrower width.
+  static void nest(std::uint8_t* codes, std::ptrdiff_t count, int largest) {
+    integer::nest_bytes(codes, count, largest);
   }
 
   // Rounds to nearest even and clamps to [0, levels]; the zero point is already in the values.

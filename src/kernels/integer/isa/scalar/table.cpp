@@ -71,9 +71,10 @@ struct Store {
       for (int c = 0; c < job.channels; ++c) {
         const float box = kBox == Box::pixel ? job.boxes[p] : job.boxes[p * kPanel + c];
         const std::int32_t sum = wrapping_sum(job.sums[p * kPanel + c], job.channel_int[c]);
-        const float value =
+        float value =
             std::fma(job.channel_offset[c], box, static_cast<float>(sum)) * job.channel_scale[c];
         if constexpr (kSink == Sink::counted) count(value, job.stats + c);
+        if constexpr (kSink == Sink::added) value = job.added[job.offsets[p] + c] + value;
         write(out + c, value);
       }
     }
