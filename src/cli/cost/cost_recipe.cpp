@@ -61,15 +61,41 @@ Row row_of(const StepBits& bits, const StepCost& cost, const StepMeasures& measu
   return {bits.common, 0, cost(bits), measures.joules(bits), measures.normalised_macs(bits)};
 }
 
+// Long runs have few different steps, and adding up the cost of all layers takes a while.
+class StepRows {
+ public:
+  StepRows(const StepCost& cost, const StepMeasures& measures) : cost_(cost), measures_(measures) {}
+
+  const Row& of(StepBits bits) {
+    const auto same = [&](const Known& known) {
+      return known.bits.layers == bits.layers && known.bits.counted == bits.counted;
+    };
+    const auto known = std::ranges::find_if(known_, same);
+    if (known != known_.end()) return known->row;
+    const Row row = row_of(bits, cost_, measures_);
+    return known_.emplace_back(Known{std::move(bits), row}).row;
+  }
+
+ private:
+  struct Known {
+    StepBits bits;  // by schedule, so without mixtures
+    Row row;
+  };
+  const StepCost& cost_;
+  const StepMeasures& measures_;
+  std::vector<Known> known_;
+};
+
 std::vector<Row> scheduled_rows(const PrecisionPlan& plan, Step steps, const StepCost& cost,
                                 const StepMeasures& measures) {
   std::vector<Row> rows;
+  StepRows known(cost, measures);
   for (Step step = 0; step < steps; ++step) {
-    const StepBits bits = plan.decide(step);
+    StepBits bits = plan.decide(step);
     auto row = std::ranges::find(rows, bits.common, &Row::bits);
     if (row == rows.end()) row = rows.insert(rows.end(), {bits.common, 0, 0});
     ++row->steps;
-    const Row own = row_of(bits, cost, measures);
+    const Row& own = known.of(std::move(bits));
     for (const Column column : {&Row::gbitops, &Row::joules, &Row::normalised_macs}) {
       (*row).*column += (own.*column - (*row).*column) / static_cast<double>(row->steps);
     }
