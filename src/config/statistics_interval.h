@@ -12,7 +12,7 @@ namespace bitcycle {
 
 inline constexpr Step kStatisticsLooks = 200;
 // The fewest steps between two looks, unless a recipe says otherwise.
-inline constexpr Step kStatisticsApart = 100;
+inline constexpr Step kStatisticsApart = 200;
 
 inline Step statistics_interval(const Recipe& recipe, Step total) {
   return recipe.statistics_every.value_or(std::max(kStatisticsApart, total / kStatisticsLooks));

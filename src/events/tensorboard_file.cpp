@@ -12,8 +12,8 @@ namespace bitcycle {
 namespace {
 
 constexpr double kGiga = 1e9;
-// Histograms are large: one at every tenth look is as much as TensorBoard shows of them.
-constexpr std::int64_t kLooksPerHistogram = 10;
+// Histograms are large: one at every fifth look is as much as TensorBoard shows of them.
+constexpr std::int64_t kLooksPerHistogram = 5;
 
 void append_record(AppendFile& file, const ProtobufMessage& event) {
   const std::string record = tf_record(event.bytes());

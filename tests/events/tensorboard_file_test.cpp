@@ -117,12 +117,12 @@ TEST_F(TensorBoardFileTest, HasEvaluationsAndChangesOfStage) {
   EXPECT_EQ(found[3].texts.at("stage"), "3/6 -> 4/6: the loss settled");
 }
 
-TEST_F(TensorBoardFileTest, HasLayersAndAtEveryTenthLookTheirCodes) {
+TEST_F(TensorBoardFileTest, HasLayersAndAtEveryFifthLookTheirCodes) {
   TensorBoardFile file(directory_.path());
   file.begin({}, 0);
   const std::vector<LayerStatistics> layers = {{"conv1", four_bit_codes(), {}, {}}};
-  file.layers({.step = 40, .number = 1, .layers = layers});
-  file.layers({.step = 400, .number = 10, .layers = layers});
+  file.layers({.step = 320, .number = 4, .layers = layers});
+  file.layers({.step = 400, .number = 5, .layers = layers});
   const std::vector<Event> found = read();
   ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[2].scalars.at("layer_sqnr_db/conv1/weight"), 20.0f);

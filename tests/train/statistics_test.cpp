@@ -309,7 +309,7 @@ TEST_F(StatisticsRunTest, AreWrittenAtEverySoManyStepsAndAtTheEnd) {
   std::vector<Step> steps;
   for (const json& line : layer_lines(train("run", recipe))) steps.push_back(line["step"]);
   EXPECT_THAT(steps, testing::ElementsAre(3, 4));
-  recipe.statistics_every.reset();  // 100 steps apart at least
+  recipe.statistics_every.reset();  // 200 steps apart at least
   EXPECT_EQ(layer_lines(train("default", recipe)).size(), 1U);
 }
 

@@ -2,7 +2,7 @@
 
 // An event file for TensorBoard beside metrics.jsonl, the same for equal runs: metrics, learning
 // rate, bits, cost and evaluations as scalars; of the layers that are looked at ranges and
-// signal-to-noise ratios as scalars, and at every tenth look histograms of their codes; the recipe
+// signal-to-noise ratios as scalars, and at every fifth look histograms of their codes; the recipe
 // and changes of stage as texts. A run does without it where it cannot be written.
 //
 //   tensorboard --logdir runs
