@@ -253,7 +253,7 @@ void describe(Visit& visit, Is<Recipe> auto& r) {
   visit(
       field("statistics_every",
             "steps between two lines of layers.jsonl; 0: none; unset: about 200 lines in the run, "
-            "at least 100 steps apart")
+            "at least 200 steps apart")
           .in(0, 1e12)
           .conduct(),
       r.statistics_every);

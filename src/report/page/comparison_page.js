@@ -13,18 +13,25 @@ function spreadText(metric, group) {
   return unit ? `${group.mean.toFixed(2)}${error} %` : `${metricText(metric, group.mean)}${error}`;
 }
 
+// Where groups have different metrics, each score says of which it is.
+function scoreText(report, group) {
+  const common = report.comparison.metric, own = common || report.runs[group.runs[0]].overview.metric;
+  const text = spreadText(own, group);
+  return common || !own || group.mean === undefined ? text : `${words(own.name).toLowerCase()} ${text}`;
+}
+
 function comparisonTable(report) {
   const { metric, groups } = report.comparison;
   const runs = (group) => group.counted < group.runs.length ? `${count(group.counted)} of ${count(group.runs.length)}`
     : count(group.runs.length);
-  const rows = groups.map((group) => [group.label, runs(group), spreadText(metric, group),
+  const rows = groups.map((group) => [group.label, runs(group), scoreText(report, group),
     group.gbitops === null ? "–" : significant(group.gbitops), percent(group.saving_percent),
-    percent(group.saving_float_percent), duration(group.seconds), group.front ? "yes" : ""]);
+    percent(group.saving_float_percent), duration(group.seconds), ...(metric ? [group.front ? "yes" : ""] : [])]);
   return element("figure", { class: "card chart" },
     element("figcaption", {}, element("h3", {}, "Runs that differ in nothing but their seeds, together")),
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" },
       table(["Precision", "Runs", metric ? words(metric.name) : "Score", "GBitOPs", "Less than static", "Less than float",
-        "Training time", "On the front"], rows, { class: "comparison" })),
+        "Training time", ...(metric ? ["On the front"] : [])], rows, { class: "comparison" })),
     element("p", { class: "note" }, "Means ± standard error of the mean, over the finished runs of each group, whose scores are of the test set; where none has finished, over all, with their best scores so far."));
 }
 
@@ -127,7 +134,7 @@ function comparisonPage(report, link, chooseRun) {
   });
   return [
     section("", "", [title]),
-    section("Comparison", "", [frontFigure(report), boxFigure(report), widthFigure(() => report().runs, (i) => colourOf(report(), i)),
+    section("Comparison", "", [frontFigure(report), boxFigure(report), ...widthFigures(() => report().runs, (i) => colourOf(report(), i)),
       ...landscapeFigures(() => report().runs)], "grid"),
     section("Curves", "Drag to zoom, double-click for all steps. A click on a name hides its curve, with Shift all others.",
       overlaidFigures(report, link), "stack"),

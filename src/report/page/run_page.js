@@ -203,11 +203,19 @@ function widthPoints(run) {
   return widthOrder([...points.keys()]).map((name) => points.get(name));
 }
 
-function widthFigure(runs, colour = () => 0) {
-  const lines = () => runs().map((run, i) => ({ label: run.name, colour: colour(i), points: widthPoints(run) }))
-    .filter((line) => line.points.length > 0);
-  const metric = () => runs().map((run) => run.overview.metric).find(Boolean);
-  const figure = new WidthPlot({ title: "Score at each evaluation width", lines, has: () => lines().length > 0,
+const metricName = (run) => (run.overview.metric ? run.overview.metric.name : null);
+
+// Scores of different metrics have no axis in common: a figure for each.
+function widthFigures(runs, colour = () => 0) {
+  const names = [...new Set(runs().map(metricName).filter(Boolean))];
+  return names.map((name) => widthFigure(runs, colour, name, names.length > 1 ? words(name) : "Score"));
+}
+
+function widthFigure(runs, colour, name, score) {
+  const lines = () => runs().map((run, i) => ({ label: run.name, colour: colour(i),
+    points: metricName(run) === name ? widthPoints(run) : [] })).filter((line) => line.points.length > 0);
+  const metric = () => runs().find((run) => metricName(run) === name).overview.metric;
+  const figure = new WidthPlot({ title: `${score} at each evaluation width`, lines, has: () => lines().length > 0,
     names: () => widthOrder(lines().flatMap((line) => line.points.map((point) => point.at))),
     format: (value) => metricText(metric(), value), note: () => "Stored by bitcycle eval." });
   figure.addValues(() => table(["Run", ...figure.options.names()], lines().map((line) => [line.label,
@@ -285,7 +293,7 @@ function runPage(run, link) {
     section("Precision", "", [heatFigure(run, link), ...scheduleFigures(run, link), part(() => stagesTable(run()))], "grid"),
     section("Cost and time", "", [costFigure(run, link), ...timeFigures(run, link)], "grid"),
     section("Layers", "", layerFigures(run, link)),
-    section("Evaluation", "", [widthFigure(() => [run()]), ...landscapeFigures(() => [run()])]),
+    section("Evaluation", "", [...widthFigures(() => [run()]), ...landscapeFigures(() => [run()])]),
     section("", "", [part(() => recipeText(run()))]),
   ];
 }

@@ -80,6 +80,22 @@ bool all_same(const Json& views, const char* name) {
   });
 }
 
+// What the names of its runs have in common: "sweep/cpt" for "sweep/cpt,seed=1" and
+// "sweep/cpt,seed=2".
+std::string name_of(const Json& views, const Group& group) {
+  const std::string first = text_in(views[group.runs.front()], "name");
+  std::size_t common = first.size();
+  for (const std::size_t run : group.runs) {
+    const std::string name = text_in(views[run], "name");
+    common = std::min<std::size_t>(common, std::ranges::mismatch(first, name).in1 - first.begin());
+  }
+  if (common == first.size()) return first;
+  std::string name = first.substr(0, common);
+  if (name.ends_with("seed=")) name.resize(name.size() - std::string_view("seed=").size());
+  name.resize(name.find_last_not_of(",-_/ ") + 1);
+  return name.empty() ? first : name;
+}
+
 std::vector<std::string> labels_of(const Json& views, const std::vector<Group>& groups) {
   const bool one_model = all_same(views, "model") && all_same(views, "dataset");
   std::map<std::string, int> uses;
@@ -87,7 +103,7 @@ std::vector<std::string> labels_of(const Json& views, const std::vector<Group>& 
   for (const Group& group : groups) labels.push_back(label_of(views, group, one_model));
   for (const std::string& label : labels) ++uses[label];
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (uses[labels[i]] > 1) labels[i] += ", " + text_in(views[groups[i].runs.front()], "name");
+    if (uses[labels[i]] > 1) labels[i] += ", " + name_of(views, groups[i]);
   }
   return labels;
 }

@@ -135,6 +135,21 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
             self.assertAlmostEqual(number(loss[-1][column]), run.logged()[-1]["loss"], delta=5e-4)
         self.assert_no_complaints()
 
+    def test_scores_of_different_metrics_are_kept_apart(self):
+        words = self.run_made_up("words").train().finish()
+        for name in ("recipe.toml", "metrics.jsonl", "summary.json", "evaluations.json"):
+            text = (words.directory / name).read_text()
+            words.write(name, text.replace("accuracy", "perplexity").replace("cifar_resnet8", "lstm_lm")
+                        .replace("fashion_mnist", "ptb"))
+        self.open(self.run_made_up("pictures").train().finish(), words)
+        self.assertEqual([row.find_elements("css selector", "th, td")[2].text
+                          for row in self.page.find_all(".comparison tbody tr")],
+                         ["accuracy 87.30 %", "perplexity 87.30"])
+        self.assertEqual(self.page.table("Perplexity at each evaluation width"),
+                         [["Run", "3", "4", "8", "fp"], ["words", "78.30", "83.30", "87.30", "87.40"]])
+        self.assertEqual(self.page.table("Accuracy at each evaluation width")[1][0], "pictures")
+        self.assert_no_complaints()
+
     def test_one_can_be_chosen_for_its_details(self):
         self.open(*[self.run_made_up(f"seed{seed}", seed=seed).train().finish() for seed in (1, 2, 3)])
         self.assertNotIn("Bits by layer and step", self.page.titles())

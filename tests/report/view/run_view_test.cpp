@@ -309,6 +309,21 @@ TEST(ComparisonTest, TheFrontIsWhatNobodyBeatsAtLessCost) {
   EXPECT_THAT(front, ElementsAre(true, false, true, false));
 }
 
+TEST(ComparisonTest, GroupsOfOnePrecisionAreCalledByWhatTheirRunsHaveInCommon) {
+  Json runs = Json::array();
+  for (const char* name : {"sweep/cpt,seed=1", "sweep/cpt,seed=2", "sweep/late,seed=1", "alone"}) {
+    Json run = finished("CR 3-8/8", 80, 10);
+    run["name"] = name;
+    run["group"] = std::string(name).substr(0, 8);
+    runs.push_back(run);
+  }
+  std::vector<std::string> labels;
+  const Json compared = comparison(runs);
+  for (const Json& group : compared["groups"]) labels.push_back(group["label"]);
+  EXPECT_THAT(labels,
+              ElementsAre("CR 3-8/8, sweep/cpt", "CR 3-8/8, sweep/late,seed=1", "CR 3-8/8, alone"));
+}
+
 TEST(ComparisonTest, OneRunIsComparedWithNothing) {
   EXPECT_TRUE(comparison(Json::array({finished("a", 80, 10)})).is_null());
 }
