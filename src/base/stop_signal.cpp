@@ -1,15 +1,23 @@
 #include "bitcycle/base/stop_signal.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 
 #include <unistd.h>
 
 namespace bitcycle {
 namespace {
 
+// One wish to stop may arrive as several signals: `timeout` sends its own to the process and then
+// to its group, and a terminal's goes to a parent too, which passes it on.
+constexpr std::int64_t kSameWish = 300;  // ms
+
 volatile std::sig_atomic_t g_received = 0;
+std::atomic<std::int64_t> g_received_at = 0;
 const char* volatile g_answer = nullptr;
 
 // By write alone, as a handler must.
@@ -26,8 +34,18 @@ void answer(const char* text) {
   errno = before;
 }
 
+std::int64_t milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
 void handle(int signal) {
-  if (g_received != 0) _exit(128 + signal);
+  if (g_received != 0) {
+    if (milliseconds() - g_received_at >= kSameWish) _exit(128 + signal);
+    return;
+  }
+  g_received_at = milliseconds();
   g_received = signal;
   if (g_answer != nullptr) answer(g_answer);
 }

@@ -11,6 +11,7 @@ for signal in INT TERM; do
   pid=$!
   for _ in $(seq 200); do grep -q 'step 2/' err.txt && break; sleep 0.1; done
   kill -"$signal" $pid
+  kill -"$signal" $pid  # as `timeout` does: one wish, and no reason to leave without a checkpoint
   status=0
   wait $pid || status=$?
   [[ $signal == INT ]] && expected=130 || expected=143

@@ -1,7 +1,7 @@
 #pragma once
 
 // SIGINT and SIGTERM as a wish to stop: who works finishes its step, saves and leaves. A second
-// signal ends the process at once.
+// one, a third of a second later or more, ends the process at once.
 
 namespace bitcycle {
 
