@@ -138,8 +138,10 @@ FoundDataset find_dataset(const std::string& name, const fs::path& root) {
 fs::path require_dataset(const std::string& name, const fs::path& root) {
   const FoundDataset found = find_dataset(name, root);
   if (!found.directory.empty()) return found.directory;
+  const char* only = root.empty() ? "" : " Where data.root is set, no other place is looked at.";
   throw Error(ErrorCode::data,
-              fmt::format("{} was not found in {}", name, joined(search_places(root))), found.cure);
+              fmt::format("{} was not found in {}", name, joined(search_places(root))),
+              found.cure + only);
 }
 
 std::vector<FoundDataset> list_datasets(const fs::path& root) {

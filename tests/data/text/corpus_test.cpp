@@ -99,7 +99,8 @@ TEST_F(CorpusTest, TextWithoutWordsIsAnError) {
 
 TEST_F(CorpusTest, AMissingCorpusComesWithItsCure) {
   expect_error([&] { open_corpus(ptb()); }, ErrorCode::data,
-               {"ptb was not found in " + root_.path().string(), "ptb.train.txt"});
+               {"ptb was not found in " + root_.path().string(), "ptb.train.txt",
+                "no other place is looked at"});
   write_ptb("the\n", "the\n", "the\n");
   std::filesystem::remove(directory_ / "ptb.test.txt");
   expect_error([&] { open_corpus(ptb()); }, ErrorCode::data, {"ptb.test.txt is missing"});
