@@ -4,12 +4,12 @@
 #include "bitcycle/events/metrics_file.h"
 #include "bitcycle/io/checkpoint.h"
 
+#include "train/run_files.h"
 #include "train/trainer_testing.h"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,15 +78,6 @@ Recipe simulated_in_integers(Recipe recipe) {
 
 std::string name(Mode mode) {
   return std::array{"progressive", "dynamic", "fractrain"}[static_cast<std::size_t>(mode)];
-}
-
-std::vector<json> lines_of(const fs::path& run, const std::string& type) {
-  std::istringstream text_of_log(text(run / "metrics.jsonl"));
-  std::vector<json> lines;
-  for (std::string line; std::getline(text_of_log, line);) {
-    if (json::parse(line)["type"] == type) lines.push_back(json::parse(line));
-  }
-  return lines;
 }
 
 std::ptrdiff_t validations(const fs::path& run) {

@@ -10,6 +10,7 @@
 #include "io/io_testing.h"
 #include "io/temporary_directory.h"
 #include "train/callback_sink.h"
+#include "train/run_files.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +96,7 @@ class LanguageTrainerTest : public testing::Test {
   TemporaryDirectory root_;
 };
 
-std::map<std::string, std::string> contents(const fs::path& run) {
+std::map<std::string, std::string> contents_but_recipe(const fs::path& run) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(run)) {
     const std::string name = fs::relative(entry.path(), run).string();
@@ -106,16 +107,12 @@ std::map<std::string, std::string> contents(const fs::path& run) {
 }
 
 void expect_same_files(const fs::path& a, const fs::path& b) {
-  const auto left = contents(a), right = contents(b);
+  const auto left = contents_but_recipe(a), right = contents_but_recipe(b);
   ASSERT_EQ(left.size(), right.size());
   for (const auto& [name, text] : left) {
     ASSERT_TRUE(right.contains(name)) << name;
     EXPECT_TRUE(text == right.at(name)) << name << " differs";
   }
-}
-
-json summary_of(const fs::path& run) {
-  return json::parse(text_of(read_file(run / "summary.json")));
 }
 
 const char* const kModels[] = {"lstm_lm", "transformer_lm"};
@@ -161,7 +158,7 @@ TEST_F(LanguageTrainerTest, NeitherThreadsNorWorkersNorTheExecutorChangeAByte) {
               recipe(model, {"threads=3", "data.workers=3", "precision.backend=\"integer\""}));
     expect_same_files(one, three);
     const auto model_bytes = [](const fs::path& run) {
-      return contents(run).at("checkpoints/step-00000012/model.safetensors");
+      return contents_but_recipe(run).at("checkpoints/step-00000012/model.safetensors");
     };
     const fs::path oracle =
         train(std::string(model) + "o", recipe(model, {"precision.scheme=\"integer\""}));

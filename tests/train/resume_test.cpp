@@ -8,10 +8,10 @@
 #include "io/io_testing.h"
 #include "io/temporary_directory.h"
 #include "train/callback_sink.h"
+#include "train/run_files.h"
 
 #include <csignal>
 #include <map>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,19 +51,6 @@ Recipe tiny_recipe(std::uint64_t seed = 1) {
   return recipe;
 }
 
-json summary_of(const fs::path& run) {
-  return json::parse(text_of(read_file(run / "summary.json")));
-}
-
-std::vector<json> lines_of(const fs::path& run, const std::string& type) {
-  std::istringstream text(text_of(read_file(run / "metrics.jsonl")));
-  std::vector<json> lines;
-  for (std::string line; std::getline(text, line);) {
-    if (json::parse(line)["type"] == type) lines.push_back(json::parse(line));
-  }
-  return lines;
-}
-
 // The first of the best validations but that of step `without`, up to step `last`.
 Step best_step(const fs::path& run, Step without, Step last) {
   Step best = 0;
@@ -81,7 +68,7 @@ void damage(const fs::path& checkpoint) {
   fs::resize_file(checkpoint / "model.safetensors", 1000);
 }
 
-std::map<std::string, std::string> contents(const fs::path& run) {
+std::map<std::string, std::string> files_and_folders(const fs::path& run) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(run)) {
     const std::string name = fs::relative(entry.path(), run).string();
@@ -207,7 +194,7 @@ TEST_F(ResumeTest, RemovesWhatAKilledProcessLeft) {
   fs::copy(checkpoints / "step-00000004", checkpoints / "step-00000007");
   fs::remove(checkpoints / "step-00000007" / "DONE");
   resume(run, tiny_recipe());
-  EXPECT_EQ(contents(run), contents(whole));
+  EXPECT_EQ(files_and_folders(run), files_and_folders(whole));
 }
 
 TEST_F(ResumeTest, RefusesACheckpointOfAnotherRun) {

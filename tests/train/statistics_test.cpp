@@ -7,11 +7,11 @@
 #include "bitcycle/quant/quantizer.h"
 
 #include "events/event_reader.h"
+#include "train/run_files.h"
 #include "train/trainer_testing.h"
 
 #include <cmath>
 #include <numeric>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -184,15 +184,8 @@ Recipe looked_at(const Backends& backend, std::int64_t every) {
   return recipe;
 }
 
-std::vector<json> lines_of(const fs::path& file) {
-  std::istringstream lines(text(file));
-  std::vector<json> found;
-  for (std::string line; std::getline(lines, line);) found.push_back(json::parse(line));
-  return found;
-}
-
 std::vector<json> layer_lines(const fs::path& run) {
-  return lines_of(run / "layers.jsonl");
+  return json_lines(run / "layers.jsonl");
 }
 
 fs::path last_checkpoint(const fs::path& run) {
@@ -319,7 +312,7 @@ TEST_F(StatisticsRunTest, EventFilesHaveTheNumbersOfTheLog) {
   for (const auto& event : event_reader::events(text(run / "events.out.tfevents.bitcycle"))) {
     if (event.scalars.contains("train/loss")) told[event.step] = event.scalars.at("train/loss");
   }
-  for (const json& line : lines_of(run / "metrics.jsonl")) {
+  for (const json& line : json_lines(run / "metrics.jsonl")) {
     if (line["type"] == "step") logged[line["step"]] = line["loss"].get<float>();
   }
   EXPECT_FALSE(logged.empty());
