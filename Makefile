@@ -2,7 +2,7 @@
 # needs: install missing packages, configure, build, run. A second call does only what is left to do.
 # The demo needs the two programs alone; the tests' packages come and are built with `make test`.
 
-# `release`, or with warnings as errors `developer` (file by file) or `ci`, in folders of their own.
+# `release`, or `developer`: the same file by file with warnings as errors, in a folder of its own.
 PRESET   ?= release
 BUILD    := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 BITCYCLE := $(BUILD)/bin/bitcycle
