@@ -48,6 +48,10 @@ struct Entry {
   std::optional<PictureFolderCheck> pictures = {};  // of a verified folder of them
 };
 
+bool is_there(const Entry& entry) {
+  return entry.state != "missing";
+}
+
 Entry examine_pictures(FoundDataset found) {
   PictureFolderCheck check = check_picture_folder(found.directory);
   const char* state = check.damaged.empty() ? "intact" : "damaged";
@@ -102,7 +106,7 @@ std::string damage_text(const std::vector<Entry>& entries) {
     if (entry.problem.empty()) continue;
     text += fmt::format("\nDamaged in {}:\n", entry.found.directory.string());
     std::istringstream problems(entry.problem);
-    for (std::string problem; std::getline(problems, problem);) text += wrapped("  " + problem);
+    for (std::string problem; std::getline(problems, problem);) text += wrapped("  " + problem, 4);
   }
   return printable(text);
 }
@@ -118,9 +122,15 @@ std::string pictures_text(const std::vector<Entry>& entries, Lists lists) {
 }
 
 void print_table(const std::vector<Entry>& entries, const ListOptions& options) {
+  // Who points to pictures does not ask for other datasets.
+  const auto holds_pictures = [](const Entry& entry) { return entry.pictures.has_value(); };
+  const bool pointed = !options.root.empty() && std::ranges::any_of(entries, holds_pictures);
   Table table({"dataset", "state", "where"});
-  for (const Entry& entry : entries) table.add_row({entry.found.name, entry.state, detail(entry)});
-  table.add_row({"synthetic", "found", "made on the fly"});
+  for (const Entry& entry : entries) {
+    if (pointed && !is_there(entry)) continue;
+    table.add_row({entry.found.name, entry.state, detail(entry)});
+  }
+  if (!pointed) table.add_row({"synthetic", "found", "made on the fly"});
   fmt::print("{}{}{}\nSearched:", table.text(), damage_text(entries),
              pictures_text(entries, options.all ? Lists::all : Lists::first));
   for (const auto& place : search_places(options.root)) fmt::print(" {}", place.string());
@@ -133,8 +143,7 @@ void print_table(const std::vector<Entry>& entries, const ListOptions& options) 
 // Who points to a place and asks for a check expects something to be there.
 void require_something(const ListOptions& options, const std::vector<Entry>& entries) {
   if (options.root.empty() || !options.verify) return;
-  const auto there = [](const Entry& entry) { return entry.state != "missing"; };
-  if (std::any_of(entries.begin(), entries.end(), there)) return;
+  if (std::ranges::any_of(entries, is_there)) return;
   throw Error(
       ErrorCode::data, "there is no dataset in \"" + options.root + "\"",
       "Your own pictures need DIR/CLASS/*.jpg, or DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg.");
