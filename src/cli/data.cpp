@@ -10,10 +10,12 @@
 
 #include "base/json_text.h"
 #include "cli/command.h"
+#include "cli/picture_folder.h"
 #include "report/printable.h"
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -27,6 +29,7 @@ namespace {
 struct ListOptions {
   std::string root;
   bool verify = false;
+  bool all = false;
   bool json = false;
 };
 
@@ -42,13 +45,25 @@ struct Entry {
   FoundDataset found;
   std::string state;    // found, intact (verified), incomplete, damaged, missing
   std::string problem;  // of a damaged one
+  std::optional<PictureFolderCheck> pictures = {};  // of a verified folder of them
 };
+
+bool is_there(const Entry& entry) {
+  return entry.state != "missing";
+}
+
+Entry examine_pictures(FoundDataset found) {
+  PictureFolderCheck check = check_picture_folder(found.directory);
+  const char* state = check.damaged.empty() ? "intact" : "damaged";
+  return {std::move(found), state, "", std::move(check)};
+}
 
 Entry examine(FoundDataset found, bool verify) {
   if (found.directory.empty()) return {std::move(found), "missing", ""};
   if (!found.missing.empty()) return {std::move(found), "incomplete", ""};
   if (!verify) return {std::move(found), "found", ""};
   try {
+    if (found.name == "image_folder") return examine_pictures(found);
     is_corpus(found.name) ? check_corpus(found.name, found.directory)
                           : check_dataset(found.name, found.directory);
     return {std::move(found), "intact", ""};
@@ -63,6 +78,7 @@ nlohmann::ordered_json to_json(const Entry& entry) {
   if (!entry.found.directory.empty()) json["directory"] = entry.found.directory.string();
   if (!entry.found.missing.empty()) json["missing_files"] = entry.found.missing;
   if (!entry.problem.empty()) json["problem"] = entry.problem;
+  if (entry.pictures) json.update(picture_folder_json(*entry.pictures));
   if (!entry.found.cure.empty()) json["how_to_get"] = entry.found.cure;
   return json;
 }
@@ -90,17 +106,34 @@ std::string damage_text(const std::vector<Entry>& entries) {
     if (entry.problem.empty()) continue;
     text += fmt::format("\nDamaged in {}:\n", entry.found.directory.string());
     std::istringstream problems(entry.problem);
-    for (std::string problem; std::getline(problems, problem);) text += wrapped("  " + problem);
+    for (std::string problem; std::getline(problems, problem);) text += wrapped("  " + problem, 4);
   }
   return printable(text);
 }
 
-void print_table(const std::vector<Entry>& entries, const std::string& root) {
+std::string pictures_text(const std::vector<Entry>& entries, Lists lists) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    if (!entry.pictures) continue;
+    text += fmt::format("\nPictures in {}:\n", entry.found.directory.string()) +
+            picture_folder_text(*entry.pictures, lists);
+  }
+  return text;
+}
+
+void print_table(const std::vector<Entry>& entries, const ListOptions& options) {
+  // Who points to pictures does not ask for other datasets.
+  const auto holds_pictures = [](const Entry& entry) { return entry.pictures.has_value(); };
+  const bool pointed = !options.root.empty() && std::ranges::any_of(entries, holds_pictures);
   Table table({"dataset", "state", "where"});
-  for (const Entry& entry : entries) table.add_row({entry.found.name, entry.state, detail(entry)});
-  table.add_row({"synthetic", "found", "made on the fly"});
-  fmt::print("{}{}\nSearched:", table.text(), damage_text(entries));
-  for (const auto& place : search_places(root)) fmt::print(" {}", place.string());
+  for (const Entry& entry : entries) {
+    if (pointed && !is_there(entry)) continue;
+    table.add_row({entry.found.name, entry.state, detail(entry)});
+  }
+  if (!pointed) table.add_row({"synthetic", "found", "made on the fly"});
+  fmt::print("{}{}{}\nSearched:", table.text(), damage_text(entries),
+             pictures_text(entries, options.all ? Lists::all : Lists::first));
+  for (const auto& place : search_places(options.root)) fmt::print(" {}", place.string());
   fmt::print(
       "\nYour own pictures: dataset \"image_folder\" with data.root = DIR, which has\n"
       "DIR/CLASS/*.jpg (or .png), or the same below DIR/train and DIR/val. Your own text: dataset\n"
@@ -110,8 +143,7 @@ void print_table(const std::vector<Entry>& entries, const std::string& root) {
 // Who points to a place and asks for a check expects something to be there.
 void require_something(const ListOptions& options, const std::vector<Entry>& entries) {
   if (options.root.empty() || !options.verify) return;
-  const auto there = [](const Entry& entry) { return entry.state != "missing"; };
-  if (std::any_of(entries.begin(), entries.end(), there)) return;
+  if (std::ranges::any_of(entries, is_there)) return;
   throw Error(
       ErrorCode::data, "there is no dataset in \"" + options.root + "\"",
       "Your own pictures need DIR/CLASS/*.jpg, or DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg.");
@@ -124,7 +156,7 @@ int list(const ListOptions& options) {
     entries.push_back(examine(std::move(found), options.verify));
     damage = damage || entries.back().state == "damaged";
   }
-  options.json ? print_json(entries, options.root) : print_table(entries, options.root);
+  options.json ? print_json(entries, options.root) : print_table(entries, options);
   require_something(options, entries);
   return damage ? exit_status(ErrorCode::data) : 0;
 }
@@ -179,6 +211,8 @@ void add_data(CLI::App& app, Action& action) {
   const auto list_options = std::make_shared<ListOptions>();
   data->add_option("--root", list_options->root, "Look here instead of in the usual places");
   data->add_flag("--verify", list_options->verify, "Read every file and check it");
+  data->add_flag("--all", list_options->all,
+                 "With --verify, name every class and file of a folder of pictures");
   data->add_flag("--json", list_options->json, "Print JSON");
 
   CLI::App* getter = data->add_subcommand("get", "Download a dataset, check it and unpack it");

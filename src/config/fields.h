@@ -208,6 +208,11 @@ void describe(Visit& visit, Is<LearningRateRecipe> auto& r) {
         r.origin);
   visit(field("warmup_steps", "steps at the start with a smaller rate").in(0, 1e12),
         r.warmup_steps);
+  visit(field("warmup_fraction", "the same as a fraction of the run, however long it is")
+            .in(0, 1)
+            .only_if(r.warmup_steps == 0, "warmup_steps", "0")
+            .later(),
+        r.warmup_fraction);
   visit(field("warmup_factor", "the rate during warm-up, or at its start, over the full one")
             .in(0, 1),
         r.warmup_factor);

@@ -41,21 +41,21 @@ double inverse_sqrt(Step warmup_steps, Step step) {
   return std::sqrt(at_least_one(warmup_steps)) / std::sqrt(at_least_one(step));
 }
 
-double warmup(const LearningRateRecipe& recipe, Step step) {
+double warmup(const LearningRateRecipe& recipe, Step step, Step warmup_steps) {
   if (recipe.warmup == LearningRateRecipe::Warmup::constant) return recipe.warmup_factor;
-  const double done = static_cast<double>(step) / static_cast<double>(recipe.warmup_steps);
+  const double done = static_cast<double>(step) / static_cast<double>(warmup_steps);
   return recipe.warmup_factor + (1.0 - recipe.warmup_factor) * done;
 }
 
 // The inverse square root counts the steps of its warm-up in any case.
-Step origin_of(const LearningRateRecipe& recipe) {
+Step origin_of(const LearningRateRecipe& recipe, Step warmup_steps) {
   const bool behind_warmup = recipe.origin == LearningRateRecipe::Origin::warmup &&
                              recipe.name != LearningRateRecipe::Name::inverse_sqrt;
-  return behind_warmup ? recipe.warmup_steps : 0;
+  return behind_warmup ? warmup_steps : 0;
 }
 
 // What the base rate is multiplied by at `step` of `total`, both counted from the shape's origin.
-double shape(const LearningRateRecipe& recipe, Step step, Step total) {
+double shape(const LearningRateRecipe& recipe, Step step, Step total, Step warmup_steps) {
   using Name = LearningRateRecipe::Name;
   const double f = static_cast<double>(step) / static_cast<double>(std::max<Step>(1, total));
   switch (recipe.name) {
@@ -73,7 +73,7 @@ double shape(const LearningRateRecipe& recipe, Step step, Step total) {
     case Name::linear_to_zero:
       return std::max(0.0, 1.0 - f);
     case Name::inverse_sqrt:
-      return inverse_sqrt(recipe.warmup_steps, step);
+      return inverse_sqrt(warmup_steps, step);
   }
   return 1.0;
 }
@@ -84,12 +84,18 @@ double stated_rate(double base, const std::vector<double>& rates, std::ptrdiff_t
 
 }  // namespace
 
+Step warmup_length(const LearningRateRecipe& recipe, Step total) {
+  if (recipe.warmup_fraction == 0) return recipe.warmup_steps;
+  return std::llround(recipe.warmup_fraction * static_cast<double>(total));
+}
+
 double learning_rate(double base, const LearningRateRecipe& recipe, Step step, Step total) {
-  if (step < recipe.warmup_steps) return base * warmup(recipe, step);
-  const Step origin = origin_of(recipe), done = step - origin, length = total - origin;
+  const Step rising = warmup_length(recipe, total);
+  if (step < rising) return base * warmup(recipe, step, rising);
+  const Step origin = origin_of(recipe, rising), done = step - origin, length = total - origin;
   const bool stated = recipe.name == LearningRateRecipe::Name::piecewise && !recipe.rates.empty();
   if (stated) return stated_rate(base, recipe.rates, drops(recipe, done, length));
-  return base * shape(recipe, done, length);
+  return base * shape(recipe, done, length, rising);
 }
 
 }  // namespace bitcycle

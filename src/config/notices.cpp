@@ -168,13 +168,13 @@ std::vector<std::string> scheme_notices(const Recipe& recipe, const RunLength& l
                   frozen, length.steps)};
 }
 
-// A length in steps is checked with the recipe; how long epochs are, only the data tell.
+// No error, however the length is given: recipes are shortened to be tried.
 std::vector<std::string> warmup_notices(const Recipe& recipe, const RunLength& length) {
-  const Step warmup = recipe.lr_schedule.warmup_steps;
+  const Step warmup = warmup_length(recipe.lr_schedule, length.steps);
   if (warmup == 0 || length.steps == 0 || 2 * warmup <= length.steps) return {};
   return {fmt::format(
-      "lr_schedule.warmup_steps: the learning rate rises for {} of the run's {} "
-      "steps; for a run as short as this, take {} or so",
+      "lr_schedule: the learning rate rises for {} of the run's {} steps; for a run as short as "
+      "this, take warmup_steps = {} or so, or warmup_fraction = 0.1",
       std::min(warmup, length.steps), length.steps, std::max<Step>(1, length.steps / 10))};
 }
 

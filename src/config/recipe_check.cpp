@@ -42,13 +42,6 @@ void check_length(const Recipe& recipe, const Places& places) {
     throw recipe_error(places.of({"steps", "epochs"}), "expected steps or epochs, found neither",
                        "Say how long the run is, for instance epochs = 3.");
   }
-  const std::int64_t warmup = recipe.lr_schedule.warmup_steps;
-  if (recipe.steps > 0 && warmup > recipe.steps) {
-    throw recipe_error(places.of({"lr_schedule.warmup_steps"}),
-                       fmt::format("lr_schedule.warmup_steps: expected at most the {} steps of the "
-                                   "run, found {}",
-                                   recipe.steps, warmup));
-  }
 }
 
 void check_device(const Recipe& recipe, const Places& places) {
@@ -144,6 +137,17 @@ void check_dataset(const Recipe& recipe, const Places& places) {
   }
   throw recipe_error(places.of({"data.dataset"}),
                      fmt::format("there is no dataset \"{}\"", dataset), suggest(dataset, names));
+}
+
+// Of a text of one's own both are cut off the end. (Those of pictures follow each other.)
+void check_fractions(const DataRecipe& data, const Places& places) {
+  if (data.dataset != "text" || data.validation + data.test < 1) return;
+  throw recipe_error(
+      places.of({"data.validation", "data.test"}),
+      fmt::format("data.validation and data.test: expected fractions below 1 together, found {:g} "
+                  "and {:g}",
+                  data.validation, data.test),
+      "Something must be left to train on: take for instance 0.05 each.");
 }
 
 void check_part(const Recipe& recipe, const Places& places) {
@@ -343,6 +347,7 @@ void check_recipe(const Recipe& recipe, const Places& places) {
   if (recipe.precision.dynamic) check_gates(recipe, places);
   const std::vector<LayerInfo> layers = checked_layers(recipe, places);
   check_dataset(recipe, places);
+  check_fractions(recipe.data, places);
   check_part(recipe, places);
   check_learning_rate(recipe.lr_schedule, places);
   check_precision(recipe, layers, places);

@@ -12,6 +12,8 @@
 #include "data/synthetic.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -206,28 +208,22 @@ TrainingSets open_folder_sets(const DatasetOptions& options) {
   return sets;
 }
 
-// Decodes everything; what is wrong is told once all has been tried.
-void check_folder(const DatasetOptions& options) {
-  const ImageFolder folder = open_pictures(options);
-  std::vector<std::string> problems = folder.damaged;
-  for (const auto& set : {folder.train, folder.validation, folder.test}) {
-    for (std::int64_t i = 0; set != nullptr && i < set->size(); ++i) {
-      try {
-        set->image(i);
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::data) throw;
-        problems.emplace_back(error.what());
-      }
+// What decoding the pictures of a set complains of.
+void add_damage(const Dataset& set, std::vector<std::string>& damaged) {
+  for (std::int64_t i = 0; i < set.size(); ++i) {
+    try {
+      set.image(i);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::data) throw;
+      damaged.emplace_back(error.what());
     }
   }
-  require_usable(*folder.train, options);
-  if (problems.empty()) return;
-  constexpr std::size_t kNamed = 5;
-  const std::size_t more = problems.size() - std::min(problems.size(), kNamed);
-  problems.resize(problems.size() - more);
-  throw Error(ErrorCode::data,
-              fmt::format("{}{}", fmt::join(problems, "\n"),
-                          more == 0 ? "" : fmt::format("\nand {} more", more)),
+}
+
+// What is wrong is told once all has been tried.
+void require_intact(const PictureFolderCheck& check) {
+  if (check.damaged.empty()) return;
+  throw Error(ErrorCode::data, fmt::format("{}", fmt::join(check.damaged, "\n")),
               "Get them again, or move them out of the way.");
 }
 
@@ -259,13 +255,33 @@ std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options) {
 }
 
 void check_dataset(const std::string& name, const fs::path& root) {
-  if (name == "image_folder") return check_folder({.name = name, .root = root});
+  if (name == "image_folder") return require_intact(check_picture_folder(root));
   for (Split split : {Split::train, Split::test}) {
     const DatasetOptions options{.name = name, .root = root, .split = split};
     const auto dataset = open_dataset(options);
     require_usable(*dataset, options);
     for (std::int64_t i = 0; i < dataset->size(); ++i) dataset->image(i);
   }
+}
+
+PictureFolderCheck check_picture_folder(const fs::path& root) {
+  const DatasetOptions options{.name = "image_folder", .root = root};
+  ImageFolder folder = open_pictures(options);
+  PictureFolderCheck check{.classes = std::move(folder.classes),
+                           .directories = {},
+                           .damaged = folder.damaged,
+                           .skipped = {}};
+  for (PictureCount& count : folder.counts) {
+    check.directories.push_back({std::move(count.directory), std::move(count.pictures)});
+  }
+  const std::set<std::string> damaged(folder.damaged.begin(), folder.damaged.end());
+  std::ranges::copy_if(folder.skipped, std::back_inserter(check.skipped),
+                       [&](const std::string& file) { return !damaged.contains(file); });
+  for (const auto& set : {folder.train, folder.validation, folder.test}) {
+    if (set != nullptr) add_damage(*set, check.damaged);
+  }
+  require_usable(*folder.train, options);
+  return check;
 }
 
 }  // namespace bitcycle

@@ -87,7 +87,7 @@ PackedImages decode_idx_images(const IdxSource& images, const IdxSource& labels,
     throw damaged(images.origin, fmt::format("pictures of 1 to {} pixels a side", kLongestSide),
                   fmt::format("{} x {}", d[1], d[2]));
   }
-  require_memory(pixels.elements.size(), "the pictures of " + images.origin);
+  require_memory(pixels.elements.size(), "keeping the pictures of " + images.origin);
   require_labels(kinds.elements, classes, labels.origin);
   const std::uint8_t* pixel = as_numbers(pixels.elements);
   const std::uint8_t* label = as_numbers(kinds.elements);

@@ -45,17 +45,18 @@ std::string printable_line(std::string_view text) {
   return line;
 }
 
-std::string wrapped(const std::string& text) {
-  std::string lines;
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string lines, margin;
   std::size_t begin = 0;
-  while (text.size() - begin > kColumns) {
-    std::size_t end = text.rfind(' ', begin + kColumns);
+  while (text.size() - begin > kColumns - margin.size()) {
+    std::size_t end = text.rfind(' ', begin + kColumns - margin.size());
     if (end == text.npos || end <= begin) end = text.find(' ', begin);
     if (end == text.npos) break;
-    lines += text.substr(begin, end - begin) + "\n";
+    lines += margin + text.substr(begin, end - begin) + "\n";
     begin = end + 1;
+    margin.assign(indent, ' ');
   }
-  return lines + text.substr(begin) + "\n";
+  return lines + margin + text.substr(begin) + "\n";
 }
 
 }  // namespace bitcycle

@@ -36,7 +36,7 @@ CorpusOptions corpus_options(const Recipe& recipe, const RunTexts& stored) {
 std::int64_t checked_vocabulary(const Recipe& recipe, const Corpus& corpus) {
   const std::int64_t words = corpus.vocabulary_size();
   const auto parameters = static_cast<std::uint64_t>(language_parameters(recipe, words));
-  require_memory(sizeof(float) * parameters, "the weights of " + recipe.model.name,
+  require_memory(sizeof(float) * parameters, "keeping the weights of " + recipe.model.name,
                  "Lower the sizes of the model (docs/recipes.md, [model]).");
   return words;
 }

@@ -46,6 +46,9 @@ bool Trainer::Implementation::evaluate_best_split(const StopSignal& stop_signal)
 void Trainer::Implementation::finish(const StopSignal& stop_signal) {
   check_best();
   const auto score_test = [&](Step step) {
+    tell([&](EventSink& sink) {
+      sink.evaluating({step, "test", recipe().evaluation.bits, evaluation_widths(step)});
+    });
     const Score score =
         session.score(Split::test, evaluation_bits, step - 1, [&] { stop_signal.check(); });
     report({step, "test", recipe().evaluation.bits, score, step == state.best_step,

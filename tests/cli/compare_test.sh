@@ -75,6 +75,13 @@ printf 'steps = 2\n[model]\nname = "lstm_lm"\nhidden = 4\n[data]\ndataset = "ptb
 "$bitcycle" train language.toml --run-dir lm -q >/dev/null
 expect 0 'perplexity ' "$bitcycle" compare lm static-1
 "$bitcycle" compare lm static-1 --json | grep -q '"difference"' && fail "unlike scores compared"
+# Keys that only one of them has follow from the network: they are counted.
+expect 0 'model.name' "$bitcycle" compare lm static-1
+grep -Eq '^[0-9]+ more keys ' out.txt && ! grep -q '^model.hidden' out.txt || fail "keys: $(cat out.txt)"
+counted=$(sed -nE 's/^([0-9]+) more keys .*/\1/p' out.txt) brief=$(grep -cE '^[a-z_]+(\.[a-z_]+)* ' out.txt)
+expect 0 'model.hidden' "$bitcycle" compare lm static-1 --all-keys
+! grep -q 'more keys' out.txt || fail "more than all keys: $(cat out.txt)"
+[[ $(grep -cE '^[a-z_]+(\.[a-z_]+)* ' out.txt) == $((brief + counted)) ]] || fail "$counted are not the rest: $(cat out.txt)"
 
 # Unfinished, damaged and empty ones are told in words.
 cp -r cpt-1 unfinished && rm unfinished/summary.json

@@ -94,6 +94,26 @@ TEST(ComparisonTest, DifferingKeysHaveTheValueOfEveryGroup) {
   EXPECT_THAT(found.keys[0].values, testing::ElementsAre("static 4", "static 8"));
 }
 
+// What a recipe for text has, and one for pictures has not, follows from the model.
+TEST(ComparisonTest, KeysThatFollowFromAnotherNetworkAreCounted) {
+  ComparedRun words = run("words", 1, 8, 50);
+  words.run.recipe.model.name = "lstm_lm";
+  words.run.recipe.data.dataset = "ptb";
+  const Comparison found = compare_runs({words, run("pictures", 1, 4, 50)}, 1);
+  const std::string brief = comparison_text(found), all = comparison_text(found, KeyList::all);
+  for (const char* own : {"model.name", "data.dataset", "precision.forward"}) {
+    EXPECT_THAT(brief, HasSubstr(own));
+  }
+  EXPECT_THAT(brief, Not(HasSubstr("model.hidden")));
+  EXPECT_THAT(all, HasSubstr("model.hidden"));
+  EXPECT_THAT(all, Not(HasSubstr("more keys")));
+  std::size_t lacking = 0;
+  for (const DifferingKey& key : found.keys) {
+    lacking += key.values[0] == "-" || key.values[1] == "-" ? 1 : 0;
+  }
+  EXPECT_THAT(brief, HasSubstr(std::to_string(lacking) + " more keys  "));
+}
+
 TEST(ComparisonTest, SeedsDifferOnlyWhereNoGroupHasSeveral) {
   const auto with_seeds =
       compare_runs({run("a", 1, 4, 5), run("b", 2, 4, 5), run("c", 3, 8, 5)}, 2);

@@ -36,6 +36,7 @@ for text in 'cat/notes.txt is no picture' 'cat/cut.jpg is damaged' 'dog/.DS_Stor
   grep -qF "$text" out.txt || fail "expected $text: $(cat out.txt)"
 done
 grep -qF '4 of 20 pictures are tested on' out.txt || fail "no word of the split: $(cat out.txt)"
+grep -qE 'step [0-9]+  evaluating on test at .* bits$' out.txt || fail "the last evaluations are silent: $(cat out.txt)"
 
 grep -qF 'own: 2 classes; 12 pictures to train on, 4 to validate on, 4 to test on' out.txt ||
   fail "no sizes: $(cat out.txt)"
@@ -64,10 +65,18 @@ expect 3 'the data are not those of the run' "$bitcycle" eval runs/own
 # Checking them: damage is an error, strays are none.
 expect 3 'dog/bomb.png' "$bitcycle" data --root own --verify
 cp -r own many
-for i in $(seq 7); do cp many/cat/cut.jpg "many/cat/"$'cut\e[31m'"$i.jpg"; done
-expect 3 'and 4 more' "$bitcycle" data --root many --verify
+for i in $(seq 12); do cp many/cat/cut.jpg "many/cat/"$'cut\e[31m'"$i.jpg"; done
+cp own/cat/1.jpg many/loose.jpg
+expect 3 'and 4 more; --all names them' "$bitcycle" data --root many --verify
 ! grep -q $'\e' out.txt || fail "names of files reach the terminal: $(cat -v out.txt)"
-! grep -A9 '^Damaged in' out.txt | grep -qE '^.{81,}' || fail "too wide: $(cat out.txt)"
+! grep -A30 '^Damaged: 14 files' out.txt | grep -qE '^.{81,}' || fail "too wide: $(cat out.txt)"
+for row in 'class  pictures' 'cat          11' 'dog          10' 'all          21'; do
+  grep -qxF "$row" out.txt || fail "expected the row $row: $(cat out.txt)"
+done
+grep -qF 'loose.jpg lies beside the directories of the classes' out.txt || fail "a stray: $(cat out.txt)"
+expect 3 'cut' "$bitcycle" data --root many --verify --all
+[[ $(grep -c '^  cat/cut' out.txt) == 13 ]] && ! grep -q 'more; --all' out.txt || fail "not all: $(cat out.txt)"
+expect 3 '"pictures": 11' "$bitcycle" data --root many --verify --json
 rm own/cat/cut.jpg own/dog/bomb.png
 expect 0 'intact' "$bitcycle" data --root own --verify
 

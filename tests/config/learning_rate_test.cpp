@@ -70,6 +70,21 @@ TEST(LearningRateTest, WarmupIsConstantOrLinear) {
   EXPECT_DOUBLE_EQ(learning_rate(0.1, recipe, 200, 64000), 0.055);
 }
 
+// 25 of 500 steps, whatever the shape counts from its warm-up.
+TEST(LearningRateTest, AFractionOfTheRunWarmsUpLikeItsSteps) {
+  for (const Name name : {Name::cosine, Name::inverse_sqrt, Name::linear_to_zero}) {
+    LearningRateRecipe steps{.name = name, .warmup = LearningRateRecipe::Warmup::linear};
+    steps.origin = LearningRateRecipe::Origin::warmup;
+    LearningRateRecipe fraction = steps;
+    steps.warmup_steps = 25;
+    fraction.warmup_fraction = 0.05;
+    EXPECT_EQ(warmup_length(fraction, 500), 25);
+    for (Step step = 0; step < 500; ++step) {
+      EXPECT_EQ(learning_rate(0.1, fraction, step, 500), learning_rate(0.1, steps, step, 500));
+    }
+  }
+}
+
 void expect_golden_rates(const std::string& file, const std::string& column, double base,
                          const LearningRateRecipe& recipe, Step total) {
   for (const CsvRow& row : golden_rows("optim/" + file)) {

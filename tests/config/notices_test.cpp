@@ -32,8 +32,21 @@ TEST(NoticesTest, AnOddNumberOfTriangularCyclesIsToldNotRefused) {
 TEST(NoticesTest, AWarmUpOfMostOfTheRunIsTold) {
   const Recipe recipe = parsed("epochs = 2\n[lr_schedule]\nwarmup_steps = 50\n");
   EXPECT_THAT(notices(recipe, {12, 6}), ElementsAre(HasSubstr("for 12 of the run's 12 steps")));
-  EXPECT_THAT(notices(recipe, {80, 40}), ElementsAre(HasSubstr("take 8 or so")));
+  EXPECT_THAT(notices(recipe, {80, 40}), ElementsAre(HasSubstr("take warmup_steps = 8 or so")));
   EXPECT_THAT(notices(recipe, {100, 50}), IsEmpty());
+}
+
+TEST(NoticesTest, AWarmUpLongerThanTheRunIsTheSameInStepsAndEpochs) {
+  const std::string warmup = "[lr_schedule]\nwarmup_steps = 50\n";
+  const auto in_steps = notices(parsed("steps = 12\n" + warmup), {12, 6});
+  EXPECT_THAT(in_steps, ElementsAre(HasSubstr("for 12 of the run's 12 steps")));
+  EXPECT_EQ(in_steps, notices(parsed("epochs = 2\n" + warmup), {12, 6}));
+}
+
+TEST(NoticesTest, AWarmUpThatIsAFractionFitsEveryRun) {
+  const Recipe recipe = parsed("epochs = 2\n[lr_schedule]\nwarmup_fraction = 0.05\n");
+  EXPECT_THAT(notices(recipe, {2, 1}), IsEmpty());
+  EXPECT_THAT(notices(recipe, {12, 6}), IsEmpty());
 }
 
 TEST(NoticesTest, BatchNormOfAHandfulOfValuesIsTold) {

@@ -232,7 +232,12 @@ const Mistake kMistakes[] = {
     {"steps = 1\n[lr_schedule]\nname = \"plateau\"\nat = [0.5]",
      "lr_schedule.at applies only when lr_schedule.name is \"piecewise\""},
     {"steps = 1\n[lr_schedule]\nat = [0.5, 0.5]", "r.toml:3:6: lr_schedule.at: expected fractions"},
-    {"steps = 5\n[lr_schedule]\nwarmup_steps = 6", "expected at most the 5 steps of the run"},
+    {"steps = 5\n[lr_schedule]\nwarmup_steps = 2\nwarmup_fraction = 0.1",
+     "r.toml:4:19: lr_schedule.warmup_fraction applies only when lr_schedule.warmup_steps is 0"},
+    {"steps = 5\n[model]\nname = \"lstm_lm\"\n[data]\ndataset = \"text\"\nvalidation = 0.9\ntest = "
+     "0.9",
+     "r.toml:6:14: data.validation and data.test: expected fractions below 1 together, found 0.9 "
+     "and 0.9"},
     {"steps = 1\n[[precision.override]]\nlayers = \"conv1\"\nfull_precision = true\nforward = 8",
      "r.toml:5:11: precision.override[0].forward applies only when "
      "precision.override[0].full_precision is false"},

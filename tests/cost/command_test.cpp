@@ -56,6 +56,25 @@ TEST(CostCommandTest, EveryShippedRecipeHasACost) {
   }
 }
 
+// Of language models by the recipes that ship: 40 epochs of PTB's 929,589 tokens, in 20 streams of
+// 46,479 whose last window is shorter.
+TEST(CostCommandTest, WhatIsAssumedOfAModelIsCalledSo) {
+  EXPECT_EQ(40 * ((929'589 / 20 - 1 + 34) / 35), 53'120);
+  EXPECT_THAT(
+      run_program("cost lstm_lm").text,
+      HasSubstr("run: 53120 steps of 700 tokens (assumed: 40 epochs of PTB, 20 windows of 35 "
+                "a step; --steps, --batch otherwise)\n"));
+  EXPECT_THAT(run_program("cost transformer_lm --steps 10 --set data.window=64").text,
+              HasSubstr("run: 10 steps of 256 tokens (assumed: 4 windows of 64 a step; --batch "
+                        "otherwise)\n"));
+  EXPECT_THAT(run_program("cost cifar_resnet8 --batch 7").text,
+              HasSubstr("run: 64000 steps of 7 samples (assumed: CPT's on CIFAR; --steps "
+                        "otherwise)\n"));
+  EXPECT_THAT(run_program("cost lstm_lm --steps 10 --batch 7").text,
+              HasSubstr("run: 10 steps of 7 tokens\n"));
+  EXPECT_EQ(run_json("cost lstm_lm --steps 10")["assumed"].dump(), R"(["batch"])");
+}
+
 TEST(CostCommandTest, StepsThatAreAssumedForEpochsAreCalledSo) {
   const std::string recipes = "cost " BITCYCLE_SOURCE_DIR "/recipes/";
   EXPECT_THAT(run_program(recipes + "ptb-lstm200.toml --steps 800").text,

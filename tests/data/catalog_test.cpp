@@ -8,6 +8,7 @@
 
 #include <set>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -184,6 +185,30 @@ TEST_F(CatalogTest, CheckingAFolderNamesWhatIsDamaged) {
   write(root_ / "train/b/cut.jpg", cut);
   expect_error([&] { check_dataset("image_folder", root_.path()); }, ErrorCode::data,
                {"train/b/cut.jpg is damaged"});
+}
+
+TEST_F(CatalogTest, CheckingAFolderCountsItsPicturesAndNamesAllThatIsWrong) {
+  for (const std::string name : {"train/a/1.jpg", "train/b/1.jpg", "train/b/2.jpg", "val/b/1.jpg",
+                                 "train/loose.jpg", "looser.jpg"}) {
+    write(root_.path() / name, test::flat_jpeg(8, 8, {9}));
+  }
+  Bytes cut = test::noisy_jpeg(32, 32);
+  cut.resize(cut.size() / 2);
+  for (int i = 0; i < 12; ++i) write(root_ / ("train/a/cut" + std::to_string(i) + ".jpg"), cut);
+  write(root_ / "train/a/notes.txt", "no picture");
+  write(root_ / "README.txt", "about the pictures");
+  const PictureFolderCheck check = check_picture_folder(root_.path());
+  EXPECT_THAT(check.classes, testing::ElementsAre("a", "b"));
+  ASSERT_EQ(check.directories.size(), 2u);
+  EXPECT_EQ(check.directories[0].name, "train");
+  EXPECT_THAT(check.directories[0].pictures, testing::ElementsAre(1, 2));
+  EXPECT_EQ(check.directories[1].name, "val");
+  EXPECT_THAT(check.directories[1].pictures, testing::ElementsAre(0, 1));
+  EXPECT_EQ(check.damaged.size(), 12u);
+  EXPECT_THAT(check.skipped,
+              testing::ElementsAre(testing::StartsWith("train/a/notes.txt"),
+                                   testing::StartsWith("train/loose.jpg lies beside"),
+                                   testing::StartsWith("looser.jpg lies beside")));
 }
 
 TEST_F(CatalogTest, EmptySetsAreErrors) {

@@ -98,6 +98,7 @@ struct LearningRateRecipe {
   double floor = 0.0;                    // sgdr: the lowest rate of a cycle over its highest
   Origin origin = Origin::start;         // where the shape begins
   std::int64_t warmup_steps = 0;         // the rate is lr * warmup_factor during these
+  double warmup_fraction = 0.0;          // the same as a fraction of the run
   double warmup_factor = 0.1;
   Warmup warmup = Warmup::constant;
 };

@@ -57,4 +57,20 @@ TrainingSets open_training_sets(const DatasetOptions& options);
 // training set that cannot be cut into training and validation is wrong too.
 void check_dataset(const std::string& name, const std::filesystem::path& root);
 
+// What a folder of pictures holds, by directory and class, and the files that are no good.
+struct PictureFolderCheck {
+  struct Directory {
+    std::string name;                    // "train", "val", "test"; "" where there are classes alone
+    std::vector<std::int64_t> pictures;  // by class
+  };
+  std::vector<std::string> classes;
+  std::vector<Directory> directories;
+  // A sentence each, beginning with the file: pictures that cannot be decoded, and other files,
+  // which are only passed over.
+  std::vector<std::string> damaged, skipped;
+};
+
+// Decodes every picture. Throws Error(data) for a folder that cannot be trained on at all.
+PictureFolderCheck check_picture_folder(const std::filesystem::path& root);
+
 }  // namespace bitcycle

@@ -55,6 +55,12 @@ struct EvaluationReport {
   std::string widths = {};  // what these are: "8", "" where gates decide
 };
 
+// One of the evaluations that a finished training ends with goes on; it may take a while.
+struct EvaluationStart {
+  Step step = 0;                    // whose weights they are
+  std::string split, bits, widths;  // as of EvaluationReport
+};
+
 // The best checkpoint was damaged: which it was, and which takes its place (step 0: none yet).
 struct LostBestReport {
   Step step = 0;
@@ -105,6 +111,7 @@ class EventSink {
   virtual void begin(const RunStart&, std::uint64_t /*offset*/) {}
   virtual void step(const StepReport&) {}
   virtual void layers(const LayerReport&) {}
+  virtual void evaluating(const EvaluationStart&) {}
   virtual void evaluation(const EvaluationReport&) {}
   virtual void stage(const StageChange&) {}
   virtual void lost_best(const LostBestReport&) {}

@@ -35,6 +35,7 @@ constexpr const char* kFooter =
 struct Options {
   std::vector<std::string> runs;
   std::string baseline;
+  bool all_keys = false;
   bool json = false;
 };
 
@@ -123,8 +124,9 @@ int run_compare(const Options& options) {
     for (ComparedRun& run : runs) run.baseline.clear();
   }
   const Comparison comparison = compare_runs(std::move(runs), baseline);
+  const KeyList keys = options.all_keys ? KeyList::all : KeyList::brief;
   fmt::print("{}", options.json ? json_text(comparison_json(comparison), 2) + "\n"
-                                : comparison_text(comparison));
+                                : comparison_text(comparison, keys));
   return 0;
 }
 
@@ -137,6 +139,9 @@ void add_compare(CLI::App& app, Action& action) {
       ->required();
   command->add_option("--baseline", options->baseline,
                       "What the others are compared with: a run, or a row of a sweep [the last]");
+  command->add_flag(
+      "--all-keys", options->all_keys,
+      "Of runs of different networks or datasets, list all keys in which they differ");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kFooter);
   command->callback([options, &action] { action = [options] { return run_compare(*options); }; });

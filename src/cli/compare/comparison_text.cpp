@@ -239,10 +239,31 @@ void add_key(const Comparison& comparison, const DifferingKey& key, Table& table
   }
 }
 
-std::string keys_text(const Comparison& comparison) {
+// A key that some of the runs do not have follows from another that is told: from the model, the
+// optimizer, the name of a schedule.
+bool follows(const Comparison& comparison, const DifferingKey& key) {
+  for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
+    const RunSummary& run = comparison.first(comparison.groups[g]);
+    if (run.state != SummaryState::unreadable && key.values[g] == "-") return true;
+  }
+  return false;
+}
+
+// Between runs of one network and dataset every key counts.
+std::string keys_text(const Comparison& comparison, KeyList list) {
   if (comparison.keys.empty()) return "";
+  const Runs& runs = comparison.runs;
+  const bool alike = !common(runs, model_of).empty() && !common(runs, dataset_of).empty();
   Table table({"differs in", "value", "of"});
-  for (const DifferingKey& key : comparison.keys) add_key(comparison, key, table);
+  std::size_t left_out = 0;
+  for (const DifferingKey& key : comparison.keys) {
+    const bool told = list == KeyList::all || alike || !follows(comparison, key);
+    told ? add_key(comparison, key, table) : void(++left_out);
+  }
+  if (left_out > 0) {
+    table.add_row({fmt::format("{} more key{}", left_out, left_out == 1 ? "" : "s"),
+                   "not of all models; see --all-keys", " "});
+  }
   return table.text() + "\n";
 }
 
@@ -294,11 +315,11 @@ std::string savings_note(const Comparison& comparison, const std::string& baseli
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison) {
+std::string comparison_text(const Comparison& comparison, KeyList keys) {
   const std::string baseline = baseline_text(comparison);
   return title(comparison) + (comparison.seeds ? group_table(comparison) : run_table(comparison)) +
-         "\n" + missing_text(comparison) + keys_text(comparison) + stages_text(comparison.runs) +
-         lengths_note(comparison) + counting_note(comparison.runs) +
+         "\n" + missing_text(comparison) + keys_text(comparison, keys) +
+         stages_text(comparison.runs) + lengths_note(comparison) + counting_note(comparison.runs) +
          errors_note(comparison, baseline) + savings_note(comparison, baseline);
 }
 

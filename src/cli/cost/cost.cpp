@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace bitcycle::cli {
@@ -41,7 +42,7 @@ constexpr const char* kFooter =
     "\n"
     "docs/cost.md says what is counted.";
 
-// The defaults are CPT's training on CIFAR.
+// The bits are those of CPT's training on CIFAR.
 struct CostOptions {
   CostSubjectOptions subject;
   std::string bits = "3:8";
@@ -49,8 +50,8 @@ struct CostOptions {
   std::string schedule = "CR";
   std::string cycle_length = "exact";
   int cycles = 32;
-  Step steps = 64000;
-  std::int64_t batch = 128;
+  std::optional<Step> steps;          // the model's usual ones, unless given
+  std::optional<std::int64_t> batch;  // likewise
   std::string counting = "paper";
   bool per_layer = false;
   bool json = false;
@@ -71,6 +72,8 @@ struct Cost {
 
 struct Report {
   CostSubject subject;
+  Step steps;
+  std::int64_t batch;
   CostModel model;
   std::string forward, backward;  // the schedules
   LayerBits upper;                // their upper bounds
@@ -88,18 +91,19 @@ ScheduleSpec parse_schedule(const CostOptions& options, const std::string& bits)
 }
 
 Cost cost_of(const std::vector<LayerInfo>& layers, const CostModel& model,
-             const std::vector<BitsUse>& uses, const CostOptions& options) {
+             const std::vector<BitsUse>& uses, std::int64_t batch) {
   const MeanBits mean = mean_bits(uses);
-  const double samples = static_cast<double>(options.steps) * static_cast<double>(options.batch);
-  Cost cost{run_cost(model, uses, options.batch), mean,
-            modelled_hours_zc706(model.macs(), samples, mean)};
+  double steps = 0;
+  for (const BitsUse& use : uses) steps += static_cast<double>(use.steps);
+  Cost cost{run_cost(model, uses, batch), mean,
+            modelled_hours_zc706(model.macs(), steps * static_cast<double>(batch), mean)};
   const CostModel macs(layers, Counting::macs);
   const EnergyModel energy(layers);
   for (const BitsUse& use : uses) {
-    const auto steps = static_cast<double>(use.steps);
-    cost.energy += energy.step(use.bits, options.batch) * steps;
-    cost.normalised_macs += normalised_macs(macs.sample_cost(use.bits).total()) * steps *
-                            static_cast<double>(options.batch);
+    const auto used = static_cast<double>(use.steps);
+    cost.energy += energy.step(use.bits, batch) * used;
+    cost.normalised_macs +=
+        normalised_macs(macs.sample_cost(use.bits).total()) * used * static_cast<double>(batch);
   }
   return cost;
 }
@@ -107,19 +111,22 @@ Cost cost_of(const std::vector<LayerInfo>& layers, const CostModel& model,
 Report make_report(const CostOptions& options) {
   const CostSubject subject = cost_subject(options.subject);
   const CostModel model(subject.layers, counting_by_name(options.counting));
+  const Step steps = options.steps.value_or(subject.usual.steps);
+  const std::int64_t batch = options.batch.value_or(subject.usual.batch);
   const ScheduleSpec forward = parse_schedule(options, options.bits);
   const ScheduleSpec backward = parse_schedule(options, options.grad_bits);
-  const auto scheduled =
-      bits_used(checked_schedule(option_names(options.bits), forward, options.steps),
-                checked_schedule("--grad-bits", backward, options.steps), options.steps);
+  const auto scheduled = bits_used(checked_schedule(option_names(options.bits), forward, steps),
+                                   checked_schedule("--grad-bits", backward, steps), steps);
   const LayerBits upper = layer_bits(max_bits(forward), max_bits(backward));
   return {subject,
+          steps,
+          batch,
           model,
           forward.name,
           backward.name,
           upper,
-          cost_of(subject.layers, model, scheduled, options),
-          cost_of(subject.layers, model, {{upper, options.steps}}, options)};
+          cost_of(subject.layers, model, scheduled, batch),
+          cost_of(subject.layers, model, {{upper, steps}}, batch)};
 }
 
 Json to_json(const PassCost& cost) {
@@ -137,6 +144,20 @@ Json to_json(const Energy& energy) {
   return {{"total", energy.total()},
           {"operations", passes(energy.operations)},
           {"memory", passes(energy.memory)}};
+}
+
+// What is the model's usual, because nobody said otherwise.
+std::vector<std::string> assumed(const CostOptions& options) {
+  std::vector<std::string> names;
+  if (!options.steps) names.emplace_back("steps");
+  if (!options.batch) names.emplace_back("batch");
+  return names;
+}
+
+std::string assumed_text(const CostOptions& options, const UsualRun& usual) {
+  const std::vector<std::string> names = assumed(options);
+  if (names.empty()) return "";
+  return fmt::format(" (assumed: {}; --{} otherwise)", usual.basis, fmt::join(names, ", --"));
 }
 
 Json layers_json(const Report& report) {
@@ -166,8 +187,8 @@ Json to_json(const Report& report, const CostOptions& options) {
                    {"static_bits", report.upper.weight},
                    {"static_grad_bits", report.upper.error},
                    {"cycle_length", options.cycle_length},
-                   {"steps", options.steps},
-                   {"batch", options.batch},
+                   {"steps", report.steps},
+                   {"batch", report.batch},
                    {"mean_bits", report.scheduled.mean.weight},
                    {"mean_grad_bits", report.scheduled.mean.error},
                    {"gbitops", giga(report.scheduled.run.total.total())},
@@ -182,6 +203,7 @@ Json to_json(const Report& report, const CostOptions& options) {
                    {"normalised_macs_static", report.fixed.normalised_macs},
                    {"modelled_joules", to_json(report.scheduled.energy)},
                    {"modelled_joules_static", to_json(report.fixed.energy)}});
+  json["assumed"] = assumed(options);
   if (options.per_layer) json["layers"] = layers_json(report);
   return json;
 }
@@ -196,7 +218,8 @@ void print_summary(const Report& report, const CostOptions& options) {
              subject.parameters, report.model.macs(), subject.unit);
   fmt::print("bits: forward {} (mean {:.2f}), backward {} (mean {:.2f})\n", report.forward,
              report.scheduled.mean.weight, report.backward, report.scheduled.mean.error);
-  fmt::print("run: {} steps of {} {}s\n", options.steps, options.batch, subject.unit);
+  fmt::print("run: {} steps of {} {}s{}\n", report.steps, report.batch, subject.unit,
+             assumed_text(options, subject.usual));
   const Counting counting = report.model.counting();
   fmt::print("counting rule: {} ({}): {} ops a {}\n\n", name(counting), summary(counting),
              report.model.ops(), subject.unit);
@@ -266,7 +289,7 @@ bool told_by_path(const CostOptions& options) {
   }
   const RecipeCostOptions told{.path = run ? subject : require_recipe(subject).string(),
                                .settings = options.subject.settings,
-                               .steps = options.steps,
+                               .steps = options.steps.value_or(UsualRun().steps),
                                .counting = counting_by_name(options.counting),
                                .json = options.json};
   run ? print_run_cost(told) : print_recipe_cost(told);
@@ -312,9 +335,13 @@ void add_cost(CLI::App& app, Action& action) {
   option("--schedule", options->schedule, "How bits move in a range (`bitcycle schedule`)");
   option("--cycles", options->cycles, "Cycles of the run");
   option("--cycle-length", options->cycle_length, "exact, floor (CPT) or floor_plus_one");
-  option("--steps", options->steps, "Training steps; of a recipe, where it gives epochs")
+  option("--steps", options->steps,
+         "Training steps, default 64000 (53120 of lstm_lm, 20000 of transformer_lm); of a recipe, "
+         "where it gives epochs")
       ->check(CLI::Range(Step{1}, kMaxSteps));
-  option("--batch", options->batch, "Samples a step; of language models, tokens")
+  option("--batch", options->batch,
+         "Samples a step, default 128; of language models, tokens, default 20 windows (lstm_lm) or "
+         "4")
       ->check(CLI::Range(std::int64_t{1}, kMaxBatch));
   option("--classes", options->subject.classes, "Default: 10 for cifar_*, 1000 else");
   option("--image-size", options->subject.image_size, "Default: 32 for cifar_*, 224 else");

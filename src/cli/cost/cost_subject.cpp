@@ -2,6 +2,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/network/language_model_kind.h"
 #include "bitcycle/network/zoo.h"
 
 #include <algorithm>
@@ -46,13 +47,23 @@ CostSubject pictures_subject(const CostSubjectOptions& options) {
   return pictures_subject(network_of(options));
 }
 
+// Those of recipes/ptb-lstm-cpt.toml, 40 epochs of 929,589 tokens, and wikitext2-transformer-cpt.
+UsualRun usual_language_run(const Recipe& recipe) {
+  const std::int64_t window = window_of(recipe);
+  if (language_model_kind(recipe.model.name) == LanguageModelKind::lstm) {
+    return {53'120, 20 * window, fmt::format("40 epochs of PTB, 20 windows of {} a step", window)};
+  }
+  return {20'000, 4 * window, fmt::format("4 windows of {} a step", window)};
+}
+
 CostSubject language_subject(const Recipe& recipe, std::int64_t words) {
   return {.name = recipe.model.name,
           .shape = fmt::format("{} words, windows of {} tokens", words, window_of(recipe)),
           .shape_json = {{"vocabulary", words}, {"window", window_of(recipe)}},
           .parameters = language_parameters(recipe, words),
           .layers = language_layers(recipe, words),
-          .unit = "token"};
+          .unit = "token",
+          .usual = usual_language_run(recipe)};
 }
 
 CostSubject language_subject(const CostSubjectOptions& options) {

@@ -4,6 +4,7 @@
 
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/network/layer_info.h"
+#include "bitcycle/schedule/schedule.h"
 
 #include <filesystem>
 #include <optional>
@@ -21,6 +22,13 @@ struct CostSubjectOptions {
   std::vector<std::string> settings;                 // likewise: "model.hidden=200"
 };
 
+// A run of which a model is known, for those who ask for no other.
+struct UsualRun {
+  Step steps = 64'000;
+  std::int64_t batch = 128;  // samples or tokens
+  std::string basis = "CPT's on CIFAR";
+};
+
 struct CostSubject {
   std::string name;
   std::string shape;                  // "10 classes, 3x32x32"
@@ -28,6 +36,7 @@ struct CostSubject {
   std::int64_t parameters = 0;
   std::vector<LayerInfo> layers;
   std::string unit;  // "sample", "token"
+  UsualRun usual = {};
 };
 
 // Throws Error(usage) for a model that does not exist, or options that it does not have.

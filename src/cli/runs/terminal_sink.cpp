@@ -67,6 +67,13 @@ void TerminalSink::step(const StepReport& report) {
   }
 }
 
+void TerminalSink::evaluating(const EvaluationStart& start) {
+  if (narration_ == Narration::warnings) return;
+  const std::string text = fmt::format("step {}  evaluating on {} at {} bits", start.step,
+                                       start.split, evaluation_text(start.bits, start.widths));
+  line_.live() ? line_.update(text) : line_.print(text);
+}
+
 void TerminalSink::evaluation(const EvaluationReport& report) {
   if (!report.score.finite()) {
     line_.print(fmt::format(

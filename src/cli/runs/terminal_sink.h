@@ -16,6 +16,7 @@ class TerminalSink : public EventSink {
 
   std::string name() const override { return "terminal"; }
   void step(const StepReport& report) override;
+  void evaluating(const EvaluationStart& start) override;
   void evaluation(const EvaluationReport& report) override;
   void stage(const StageChange& change) override;
   void lost_best(const LostBestReport& report) override;

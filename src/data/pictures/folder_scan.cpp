@@ -179,4 +179,18 @@ FolderScan scan_pictures(const DataDirectory& root, const std::vector<ClassDirec
   return scan;
 }
 
+std::vector<std::string> pictures_beside_classes(const fs::path& root, const fs::path& directory) {
+  std::vector<std::string> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    if (is_hidden(entry.path()) || !entry.is_regular_file()) continue;
+    const bool picture =
+        is_named_like_a_picture(entry.path()) || is_read(picture_format(read_start(entry.path())));
+    if (!picture) continue;
+    found.push_back(entry.path().lexically_relative(root).generic_string() +
+                    " lies beside the directories of the classes, and is in none");
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 }  // namespace bitcycle

@@ -38,4 +38,8 @@ struct FolderScan {
 // filesystem_error when a directory cannot be listed.
 FolderScan scan_pictures(const DataDirectory& root, const std::vector<ClassDirectory>& classes);
 
+// Pictures that lie in a directory of classes itself, and so in none: a sentence each.
+std::vector<std::string> pictures_beside_classes(const std::filesystem::path& root,
+                                                 const std::filesystem::path& directory);
+
 }  // namespace bitcycle

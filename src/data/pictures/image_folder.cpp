@@ -142,6 +142,8 @@ class Opening {
     if (val || test) folder_.test = open_part(root / (test ? "test" : "val"));
     folder_.balanced = test || !val;
     if (!folder_.test) take_test(trained);
+    if (train) tell_beside(root);
+    folder_.classes = classes_;
     return std::move(folder_);
   }
 
@@ -193,18 +195,33 @@ class Opening {
       directories.push_back({directory / name, class_number(name, classes_, directory)});
     }
     FolderScan scan = scan_pictures(*root_, directories);
-    tell_skipped(directory, scan);
+    std::ranges::move(pictures_beside_classes(options_.root, directory),
+                      std::back_inserter(scan.skipped));
+    tell_skipped(directory, scan.skipped);
+    tell_turned(directory, scan);
     check_classes(directory, scan);
     std::ranges::copy(scan.damaged, std::back_inserter(folder_.damaged));
+    std::ranges::copy(scan.skipped, std::back_inserter(folder_.skipped));
+    folder_.counts.push_back({directory == options_.root ? "" : directory.filename().string(),
+                              count_by_class(scan.pictures, classes_.size())});
     return std::make_shared<PictureSet>(root_, classes_, std::move(scan.pictures));
   }
 
-  void tell_skipped(const fs::path& directory, const FolderScan& scan) {
-    if (!scan.skipped.empty()) {
-      folder_.notices.push_back(fmt::format(
-          "{}: {} skipped: {}", directory.string(),
-          counted(std::ssize(scan.skipped), "file is", "files are"), listed(scan.skipped)));
-    }
+  // Where train/ has the classes, the root has nothing but directories of them.
+  void tell_beside(const fs::path& root) {
+    const std::vector<std::string> beside = pictures_beside_classes(root, root);
+    tell_skipped(root, beside);
+    std::ranges::copy(beside, std::back_inserter(folder_.skipped));
+  }
+
+  void tell_skipped(const fs::path& directory, const std::vector<std::string>& skipped) {
+    if (skipped.empty()) return;
+    folder_.notices.push_back(fmt::format("{}: {} skipped: {}", directory.string(),
+                                          counted(std::ssize(skipped), "file is", "files are"),
+                                          listed(skipped)));
+  }
+
+  void tell_turned(const fs::path& directory, const FolderScan& scan) {
     if (scan.turned == 0) return;
     folder_.notices.push_back(fmt::format(
         "{}: {} an EXIF orientation, which is not applied (as in torchvision); to turn them for "

@@ -12,6 +12,7 @@
 #include "bitcycle/base/random.h"
 #include "bitcycle/data/dataset.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -25,13 +26,22 @@ struct ImageFolderOptions {
   RandomKey key = RandomKey(0);  // draws which pictures that takes
 };
 
+// How many pictures a directory of classes has, by class.
+struct PictureCount {
+  std::string directory;  // "train", "val" or "test"; "" where the root has the classes itself
+  std::vector<std::int64_t> pictures;
+};
+
 struct ImageFolder {
+  std::vector<std::string> classes;
+  std::vector<PictureCount> counts;
   std::shared_ptr<const Dataset> train;
   std::shared_ptr<const Dataset> validation;  // null: is to be taken from `train`
   std::shared_ptr<const Dataset> test;
   // What was skipped, what is odd, and how the pictures were cut; a line each.
   std::vector<std::string> notices;
-  std::vector<std::string> damaged;  // of what was skipped, pictures that cannot be decoded
+  std::vector<std::string> skipped;  // a sentence each, beginning with the file
+  std::vector<std::string> damaged;  // of those, pictures that cannot be decoded
   // Whether the validation set is to be balanced over the classes and by file names. Folders with
   // train/ and val/ alone were the first, and keep the cut that their runs remember.
   bool balanced = true;

@@ -41,7 +41,14 @@ void require_file(const fs::path& path) {
 std::vector<std::byte> read_text(const fs::path& path) {
   require_file(path);
   std::vector<std::byte> bytes = read_file(path, ErrorCode::data);
-  return path.extension() == ".gz" ? gunzip(bytes, path.string()) : bytes;
+  if (path.extension() != ".gz") return bytes;
+  try {
+    return gunzip(bytes, path.string());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::data) throw;
+    throw Error(error.code(), error.what(),
+                "Pack it again (gzip), or set data.root to the text as it is.");
+  }
 }
 
 // Where the text is cut: training first, then validation, then test.

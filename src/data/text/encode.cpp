@@ -111,7 +111,7 @@ TokenRange range_of(const Excerpt& excerpt, std::int64_t count) {
 
 TextSplit roomy_split(const std::string& origin, std::int64_t kept) {
   require_memory(static_cast<std::uint64_t>(kept) * sizeof(std::int32_t),
-                 fmt::format("the {} tokens of {}", kept, origin),
+                 fmt::format("keeping the {} tokens of {}", kept, origin),
                  "Set data.limit to use fewer of them.");
   TextSplit split{.origin = origin, .tokens = {}, .size = {}, .scored_size = {}};
   split.tokens.reserve(static_cast<std::size_t>(kept));

@@ -20,19 +20,48 @@ function scoreText(report, group) {
   return common || !own || group.mean === undefined ? text : `${words(own.name).toLowerCase()} ${text}`;
 }
 
-function comparisonTable(report) {
+function differenceText(report, group) {
+  if (!group.difference) return "–";
+  const metric = report.runs[group.runs[0]].overview.metric, { value, error, pairing } = group.difference;
+  const digits = metric && metric.form === "mean" ? 4 : 2;
+  const spread = error === null ? "" : ` ± ${error.toFixed(digits)}${pairing === "Welch" ? " W" : ""}`;
+  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}${spread}`;
+}
+
+// The columns of the table: a title, and what a group has in it. Some are for the runs of sweeps.
+function comparisonColumns(report) {
   const { metric, groups } = report.comparison;
   const runs = (group) => group.counted < group.runs.length ? `${count(group.counted)} of ${count(group.runs.length)}`
     : count(group.runs.length);
-  const rows = groups.map((group) => [group.label, runs(group), scoreText(report, group),
-    group.gbitops === null ? "–" : significant(group.gbitops), percent(group.saving_percent),
-    percent(group.saving_float_percent), duration(group.seconds), ...(metric ? [group.front ? "yes" : ""] : [])]);
+  const named = report.runs.some((run) => run.sweep), held = groups.some((group) => group.baseline !== undefined);
+  const precision = (group) => report.runs[group.runs[0]].overview.precision || "–";
+  return [
+    [named ? "Name" : "Precision", (group) => group.label], named && ["Precision", precision], ["Runs", runs],
+    [metric ? words(metric.name) : "Score", (group) => element("strong", {}, scoreText(report, group))],
+    held && ["Difference", (group) => differenceText(report, group)],
+    ["GBitOPs", (group) => (group.gbitops === null ? "–" : significant(group.gbitops))],
+    held && ["Less than baseline", (group) => percent(group.saving_baseline_percent)],
+    ["Less than static", (group) => percent(group.saving_percent)],
+    ["Less than float", (group) => percent(group.saving_float_percent)],
+    ["Training time", (group) => duration(group.seconds)],
+    metric && ["On the front", (group) => (group.front ? "yes" : "")],
+  ].filter(Boolean);
+}
+
+function baselineNote({ comparison: { groups } }) {
+  const names = [...new Set(groups.filter((group) => group.baseline !== undefined).map((group) => groups[group.baseline].label))];
+  return names.length === 0 ? "" : ` Differences are from ${names.join(", ")}, the sweep's baseline, over same-seed pairs (W: Welch's).`;
+}
+
+function comparisonTable(report) {
+  const columns = comparisonColumns(report);
   return element("figure", { class: "card chart" },
     element("figcaption", {}, element("h3", {}, "Runs that differ in nothing but their seeds, together")),
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" },
-      table(["Precision", "Runs", metric ? words(metric.name) : "Score", "GBitOPs", "Less than static", "Less than float",
-        "Training time", ...(metric ? ["On the front"] : [])], rows, { class: "comparison" })),
-    element("p", { class: "note" }, "Means ± standard error of the mean, over the finished runs of each group, whose scores are of the test set; where none has finished, over all, with their best scores so far."));
+      table(columns.map(([title]) => title), report.comparison.groups.map((group) => columns.map(([, text]) => text(group))),
+        { class: "comparison" })),
+    element("p", { class: "note" }, "Means ± standard error of the mean, over the finished runs of each group, whose scores are of the test set; where none has finished, over all, with their best scores so far." +
+      baselineNote(report)));
 }
 
 function runsTable(report) {

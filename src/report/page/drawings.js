@@ -56,6 +56,23 @@ class Bars extends Drawing {
   }
 }
 
+// Rows of {label, shares}: a table whose second column has bars of coloured parts, with their numbers behind it.
+class StackedBars extends Drawing {
+  make() {
+    const parts = this.options.parts();
+    const head = (text, colour) => element("th", { scope: "col" },
+      colour === undefined ? null : element("i", { class: "key", style: { background: seriesColour(colour) } }), text);
+    const bar = (shares) => element("td", {}, element("div", { class: "stacked-bar", "aria-hidden": "true" },
+      ...shares.map((share, i) => element("i", { style: { width: `${100 * share}%`, background: seriesColour(i) } }))));
+    this.body.replaceChildren(element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": this.options.title },
+      element("table", { class: "stacked" },
+        element("thead", {}, element("tr", {}, head(this.options.head), head("Shares"), ...parts.map(head))),
+        element("tbody", {}, ...this.options.rows().map(({ label, shares }) => element("tr", {},
+          element("th", { scope: "row" }, label), bar(shares),
+          ...shares.map((share) => element("td", { class: "number" }, this.options.text(share)))))))));
+  }
+}
+
 // Rows by layer, columns by stretches of steps.
 // options: map() gives {names, edges, value(row, column), low, high}; text(value); link; pick(name)
 class HeatMap extends Drawing {

@@ -31,7 +31,8 @@ function valueAt(curve, at) {
 }
 
 class LineChart {
-  // options: title, format, height, link, wide; shared: hiding an entry hides it in all that share;
+  // options: title, format, height, link, wide; stacked: curves lie on each other, the last one lowest;
+  // shared: hiding an entry hides it in all that share;
   // and functions: curves, note, logarithmic, most (the upper end of the axis)
   constructor(options) {
     this.options = options;
@@ -155,8 +156,9 @@ class LineChart {
   settings() {
     const perCurve = {};
     for (const curve of this.curves) {
+      const alone = curve.y.filter((value) => value !== null).length === 1;  // no line leads to it
       perCurve[curve.label] = {
-        stepPlot: Boolean(curve.step), drawPoints: Boolean(curve.dots), pointSize: 2.5,
+        stepPlot: Boolean(curve.step), drawPoints: Boolean(curve.dots) || alone, pointSize: alone ? 5 : 2.5,
         strokePattern: curve.dashed ? [6, 4] : null, strokeWidth: curve.step ? 2 : 1.6,
       };
     }
@@ -164,6 +166,7 @@ class LineChart {
     return {
       file: this.rows(), labels: ["step", ...this.curves.map((curve) => curve.label)],
       colors: this.curves.map((curve) => seriesColour(curve.colour)), series: perCurve,
+      stackedGraph: Boolean(this.options.stacked), fillAlpha: 0.75,
       visibility: this.visibility(), logscale: Boolean(this.options.logarithmic && this.options.logarithmic()),
       gridLineColor: cssColour("--line"), axisLineColor: cssColour("--line"),
       dateWindow: this.options.link.range || this.whole(),

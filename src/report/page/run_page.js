@@ -121,7 +121,7 @@ function heatFigure(run, link) {
 
 // Float costs so much more that its line leaves the chart: the other two are to be compared.
 function costFigure(run, link) {
-  const last = (series) => series.y[series.y.length - 1];
+  const last = (series) => series.y.filter((value) => value !== null).pop();
   const share = (of) => (of && last(of) ? percent((100 * last(run().cost.spent)) / last(of)) : null);
   return new LineChart({
     wide: true, title: "Cost so far", link, height: 230, format: (value) => significant(value, 3),
@@ -226,6 +226,13 @@ function widthFigure(runs, colour, name, score) {
   return figure;
 }
 
+// What is known of the steps between two logged ones.
+function shareNote({ logged, heat }) {
+  if (!logged) return "Forward over backward bits, of the steps done.";
+  return `Forward over backward bits${heat && heat.means ? ", means over layers and samples in whole bits," : ""} of the ` +
+    "logged steps; each counts for those since the one before.";
+}
+
 function scheduleFigures(run, link) {
   const shares = () => run().precision.shares || [];
   return [
@@ -236,9 +243,32 @@ function scheduleFigures(run, link) {
       },
       curves: () => bitCurves(run().precision.schedule) }),
     new Bars({ title: "Share of the steps at each precision", head: ["Bits", "Share", "Percent"],
-      has: () => shares().length > 0, note: () => "Forward over backward bits, of the steps done.",
+      has: () => shares().length > 0, note: () => shareNote(run().precision),
       rows: () => shares().map((entry) => ({ label: entry.bits, value: entry.share, colour: 0, text: percent(100 * entry.share) })) }),
   ];
+}
+
+// Shares of the samples, over all steps since the logged one before. Dearer options lie above.
+function choicesOverSteps(run, link) {
+  return new LineChart({
+    wide: true, title: "What the gates chose", link, height: 230, stacked: true, most: () => 1,
+    format: (share) => percent(100 * share),
+    note: () => "Share of the samples that had each option (activation and error bits), mean over the blocks.",
+    curves: () => {
+      const { options, curves } = run().precision.choices || { options: [], curves: [] };
+      return options.map((option, i) => curveOf(option, curves[i], { colour: i })).reverse();
+    },
+  });
+}
+
+function choicesByBlock(run) {
+  const choices = () => run().precision.choices;
+  return new StackedBars({
+    wide: true, title: "What the gates chose, by block", has: () => Boolean(choices()), head: "Block",
+    parts: () => choices().options, text: (share) => percent(100 * share),
+    note: () => choices() ? `Steps ${count(choices().blocks.from)} to ${count(choices().blocks.to)}: the last that are logged.` : "",
+    rows: () => choices().blocks.names.map((label, i) => ({ label, shares: choices().blocks.shares[i] })),
+  });
 }
 
 function stagesTable(run) {
@@ -290,7 +320,8 @@ function runPage(run, link) {
   return [
     section("Training", "Drag to zoom, double-click for the whole run; all charts over steps move together.",
       trainingFigures(run, link, metricNames([run()])), "stack"),
-    section("Precision", "", [heatFigure(run, link), ...scheduleFigures(run, link), part(() => stagesTable(run()))], "grid"),
+    section("Precision", "", [heatFigure(run, link), choicesOverSteps(run, link), choicesByBlock(run), ...scheduleFigures(run, link),
+      part(() => stagesTable(run()))], "grid"),
     section("Cost and time", "", [costFigure(run, link), ...timeFigures(run, link)], "grid"),
     section("Layers", "", layerFigures(run, link)),
     section("Evaluation", "", [...widthFigures(() => [run()]), ...landscapeFigures(() => [run()])]),

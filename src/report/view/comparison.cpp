@@ -1,14 +1,15 @@
 #include "report/view/comparison.h"
 
 #include "bitcycle/base/statistics.h"
+#include "bitcycle/cost/run_cost.h"
 
+#include "report/view/group_labels.h"
 #include "report/view/point_series.h"
 #include "report/view/run_record.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Group {
-  std::vector<std::size_t> runs;
-  std::vector<std::size_t> counted;  // whose figures are averaged
-  std::vector<double> scores;
-};
+std::vector<double> values_of(const std::vector<SeededValue>& scores) {
+  std::vector<double> values;
+  for (const SeededValue& score : scores) values.push_back(score.value);
+  return values;
+}
+
+// What runs of one group have in common. A run without a recipe is a group of its own.
+std::string identity(const Json& views, std::size_t run) {
+  const Json sweep = views[run].value("sweep", Json());
+  const std::string cell = text_in(sweep, "name") + "/" + text_in(sweep, "group");
+  const std::string computed = text_in(views[run], "group");
+  return cell + " " + (computed.empty() ? fmt::format("#{}", run) : computed);
+}
 
 // The finished ones; where none is, all as far as they are.
 std::vector<std::size_t> counted_of(const Json& views, const std::vector<std::size_t>& runs) {
@@ -43,69 +52,47 @@ std::optional<double> score_of(const Json& view) {
   return std::nullopt;
 }
 
-// In the order in which their first runs come. A run without a recipe is a group of its own.
-std::vector<Group> groups_of(const Json& views) {
-  std::vector<Group> groups;
+// In the order in which their first runs come.
+std::vector<RunsOfGroup> groups_of(const Json& views) {
+  std::vector<RunsOfGroup> groups;
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    const std::string key = text_in(views[i], "group");
-    const auto [found, added] =
-        known.emplace(key.empty() ? fmt::format("#{}", i) : key, groups.size());
+    const auto [found, added] = known.emplace(identity(views, i), groups.size());
     if (added) groups.emplace_back();
     groups[found->second].runs.push_back(i);
   }
-  for (Group& group : groups) {
+  for (RunsOfGroup& group : groups) {
     group.counted = counted_of(views, group.runs);
     for (const std::size_t run : group.counted) {
-      if (const auto score = score_of(views[run])) group.scores.push_back(*score);
+      const auto seed = number_in(views[run]["overview"], "seed").value_or(0);
+      const auto score = score_of(views[run]);
+      if (score) group.scores.push_back({static_cast<std::int64_t>(seed), *score});
     }
   }
   return groups;
 }
 
-// The precision, with whatever else tells groups apart.
-std::string label_of(const Json& views, const Group& group, bool one_model) {
-  const Json& view = views[group.runs.front()];
-  const Json& overview = view["overview"];
-  const std::string precision = text_in(overview, "precision");
-  if (precision.empty()) return text_in(view, "name");
-  return one_model
-             ? precision
-             : precision + ", " + text_in(overview, "model") + ", " + text_in(overview, "dataset");
+// The group that a sweep holds this one against, if it is shown too.
+std::optional<std::size_t> baseline_of(const Json& views, const std::vector<RunsOfGroup>& groups,
+                                       const std::vector<std::string>& labels, std::size_t group) {
+  const Json& view = views[groups[group].runs.front()];
+  const std::string label = baseline_label(views, view);
+  const auto found = std::ranges::find(labels, label);
+  if (label.empty() || found == labels.end()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(found - labels.begin());
+  return index == group ? std::nullopt : std::optional(index);
 }
 
-bool all_same(const Json& views, const char* name) {
-  return std::ranges::all_of(views, [&](const Json& view) {
-    return view["overview"].value(name, Json()) == views[0]["overview"].value(name, Json());
-  });
+// Half a run has cost half, and its score is of the validation set.
+bool has_finished(const Json& views, const RunsOfGroup& group) {
+  return text_in(views[group.counted.front()]["overview"], "state") == "finished";
 }
 
-// What the names of its runs have in common: "sweep/cpt" for "sweep/cpt,seed=1" and
-// "sweep/cpt,seed=2".
-std::string name_of(const Json& views, const Group& group) {
-  const std::string first = text_in(views[group.runs.front()], "name");
-  std::size_t common = first.size();
-  for (const std::size_t run : group.runs) {
-    const std::string name = text_in(views[run], "name");
-    common = std::min<std::size_t>(common, std::ranges::mismatch(first, name).in1 - first.begin());
-  }
-  if (common == first.size()) return first;
-  std::string name = first.substr(0, common);
-  if (name.ends_with("seed=")) name.resize(name.size() - std::string_view("seed=").size());
-  name.resize(name.find_last_not_of(",-_/ ") + 1);
-  return name.empty() ? first : name;
-}
-
-std::vector<std::string> labels_of(const Json& views, const std::vector<Group>& groups) {
-  const bool one_model = all_same(views, "model") && all_same(views, "dataset");
-  std::map<std::string, int> uses;
-  std::vector<std::string> labels;
-  for (const Group& group : groups) labels.push_back(label_of(views, group, one_model));
-  for (const std::string& label : labels) ++uses[label];
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (uses[labels[i]] > 1) labels[i] += ", " + name_of(views, groups[i]);
-  }
-  return labels;
+// Scores mean the same when they are of one metric on one test set.
+bool comparable(const Json& views, const RunsOfGroup& a, const RunsOfGroup& b) {
+  const Json &one = views[a.runs.front()]["overview"], &other = views[b.runs.front()]["overview"];
+  return one.value("metric", Json()) == other.value("metric", Json()) &&
+         text_in(one, "dataset") == text_in(other, "dataset");
 }
 
 Json optional_json(const std::optional<double>& value) {
@@ -113,7 +100,7 @@ Json optional_json(const std::optional<double>& value) {
 }
 
 // The mean of an overview's number over the runs that have it.
-Json mean_of(const Json& views, const Group& group, const std::string& name) {
+Json mean_of(const Json& views, const RunsOfGroup& group, const std::string& name) {
   std::vector<double> values;
   for (const std::size_t run : group.counted) {
     if (auto value = number_in(views[run]["overview"], name)) values.push_back(*value);
@@ -132,21 +119,35 @@ void add_spread(Json& json, const std::vector<double>& scores) {
                  rounded(box.most)};
 }
 
-Json group_json(const Json& views, const Group& group, const std::string& label) {
+Json group_json(const Json& views, const RunsOfGroup& group, const std::string& label) {
   Json seeds = Json::array(), scores = Json::array();
   for (const std::size_t run : group.runs)
     seeds.push_back(views[run]["overview"].value("seed", Json()));
-  for (const double score : group.scores) scores.push_back(rounded(score));
+  for (const SeededValue& score : group.scores) scores.push_back(rounded(score.value));
   Json json = {{"label", label},
                {"runs", group.runs},
                {"counted", group.counted.size()},
                {"seeds", seeds},
                {"scores", scores}};
-  add_spread(json, group.scores);
+  add_spread(json, values_of(group.scores));
   for (const char* name : {"gbitops", "saving_percent", "saving_float_percent", "seconds"}) {
     json[name] = mean_of(views, group, name);
   }
   return json;
+}
+
+void hold_against(const Json& views, const RunsOfGroup& group, const RunsOfGroup& baseline,
+                  const Json& baseline_json, Json& json) {
+  const auto cost = number_in(json, "gbitops"), other = number_in(baseline_json, "gbitops");
+  if (cost && other && *other > 0)
+    json["saving_baseline_percent"] = rounded(saving_percent(*cost, *other));
+  if (group.scores.empty() || baseline.scores.empty()) return;
+  if (!comparable(views, group, baseline)) return;
+  const Difference difference = seeded_difference(group.scores, baseline.scores);
+  json["difference"] = {
+      {"value", rounded(difference.value)},
+      {"error", optional_json(difference.error)},
+      {"pairing", difference.pairing == Pairing::same_seed ? "same seeds" : "Welch"}};
 }
 
 // No other group is at least as good at no more cost, and better in one of both.
@@ -165,11 +166,19 @@ bool is_on_front(const Json& groups, const Json& own, bool higher) {
 
 Json comparison(const Json& views) {
   if (views.size() < 2) return nullptr;
-  const std::vector<Group> groups = groups_of(views);
+  const std::vector<RunsOfGroup> groups = groups_of(views);
   const std::vector<std::string> labels = labels_of(views, groups);
   Json list = Json::array();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     list.push_back(group_json(views, groups[i], labels[i]));
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto baseline = baseline_of(views, groups, labels, i);
+    if (!baseline || !has_finished(views, groups[i]) || !has_finished(views, groups[*baseline])) {
+      continue;
+    }
+    list[i]["baseline"] = *baseline;
+    hold_against(views, groups[i], groups[*baseline], list[*baseline], list[i]);
   }
   const bool one_metric = all_same(views, "metric") && views[0]["overview"].contains("metric");
   const Json metric = one_metric ? views[0]["overview"]["metric"] : Json();

@@ -57,6 +57,7 @@ LogLines read_log_lines(const fs::path& file) {
     Json line = parse(std::string_view(text).substr(begin, end - begin));
     if (line.is_object()) {
       log.lines.push_back(std::move(line));
+      log.numbers.push_back(number);
     } else if (++log.damaged == 1) {
       log.first_damaged = number;
     }

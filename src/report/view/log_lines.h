@@ -14,6 +14,7 @@ namespace bitcycle {
 
 struct LogLines {
   std::vector<nlohmann::ordered_json> lines;  // those that are JSON objects
+  std::vector<std::size_t> numbers;           // of these in the file, from 1
   bool exists = true, readable = true;
   std::size_t damaged = 0;        // whole lines that are none
   std::size_t first_damaged = 0;  // the number of the first, from 1

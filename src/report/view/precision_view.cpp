@@ -5,6 +5,7 @@
 #include "bitcycle/network/zoo.h"
 
 #include "events/stage_json.h"
+#include "report/view/gate_choices.h"
 #include "report/view/point_series.h"
 #include "report/view/step_bits_source.h"
 
@@ -160,8 +161,14 @@ Json stages_json(const std::vector<StageChange>& stages) {
   return list;
 }
 
+Json nothing_known() {
+  return {{"bits", nullptr}, {"schedule", nullptr}, {"shares", nullptr},
+          {"heat", nullptr}, {"logged", false},     {"choices", nullptr}};
+}
+
 Json view_of(const StepBitsSource& source, Step done, Step total, const ViewOptions& options) {
-  Json json = {{"bits", nullptr}, {"schedule", nullptr}, {"shares", nullptr}, {"heat", nullptr}};
+  Json json = nothing_known();
+  json["logged"] = source.logged;
   if (done > 0) {
     const std::vector<Step> steps = looked_at(done);
     const auto bits = bits_at(source, steps);
@@ -186,12 +193,13 @@ std::vector<LayerInfo> layers_of(const Recipe& recipe) {
 }
 
 Json precision_view(RunRecord& record, const ViewOptions& options) {
-  Json json = {{"bits", nullptr}, {"schedule", nullptr}, {"shares", nullptr}, {"heat", nullptr}};
+  Json json = nothing_known();
   if (record.recipe) {
     try {
       const StepBitsSource source = step_bits_source(record, layers_of(*record.recipe));
       if (!source.notice.empty()) record.notices.push_back(source.notice);
       json = view_of(source, record.steps_done(), record.length().steps, options);
+      json["choices"] = choices_view(record, options);
     } catch (const Error& error) {
       record.notices.push_back(std::string("The bits by layer cannot be shown: ") + error.what());
     }

@@ -15,7 +15,8 @@ namespace bitcycle {
 std::vector<LayerInfo> layers_of(const Recipe& recipe);
 
 // {"bits": {role: series}, "schedule": {role: series} or null, "shares": [...], "heat": {...},
-//  "stages": [...]}, with what cannot be told left out and a notice for it.
+//  "logged": whether steps between two logged ones are not known, "choices": {...} of gates or
+//  null, "stages": [...]}, with what cannot be told left out and a notice for it.
 nlohmann::ordered_json precision_view(RunRecord& record, const ViewOptions& options);
 
 }  // namespace bitcycle

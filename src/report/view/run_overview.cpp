@@ -6,9 +6,11 @@
 #include "bitcycle/report/precision_text.h"
 
 #include "events/evaluations_json.h"
+#include "report/view/gate_choices.h"
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace bitcycle {
 namespace {
@@ -43,12 +45,15 @@ std::optional<OverviewScore> test_of(const Json& summary, const Metric& metric) 
                   text_in(summary, "evaluation_bits"));
 }
 
+// By the last logged step that tells it.
 std::optional<OverviewCost> cost_of(const RunRecord& record) {
-  if (record.steps.empty()) return std::nullopt;
-  const auto spent = number_in(record.steps.back(), "gbitops");
-  const auto fixed = number_in(record.steps.back(), "gbitops_static");
-  if (!spent || !fixed || *fixed <= 0) return std::nullopt;
-  return OverviewCost{*spent, *fixed, saving_percent(*spent, *fixed)};
+  for (const Json& line : std::views::reverse(record.steps)) {
+    const auto spent = number_in(line, "gbitops"), fixed = number_in(line, "gbitops_static");
+    if (spent && fixed && *fixed > 0) {
+      return OverviewCost{*spent, *fixed, saving_percent(*spent, *fixed)};
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<double> seconds_of(const RunRecord& record) {
@@ -58,26 +63,21 @@ std::optional<double> seconds_of(const RunRecord& record) {
   return seconds;
 }
 
-// The mean over blocks of the share of one option.
-double share_of(const Json& blocks, std::size_t option) {
-  double sum = 0;
-  for (const Json& block : blocks) {
-    const bool there = block.is_array() && option < block.size() && block[option].is_number();
-    if (there) sum += block[option].get<double>();
-  }
-  return sum / static_cast<double>(blocks.size());
-}
-
+// Of the last logged step that tells them.
 std::vector<OverviewChoice> choices_of(const RunRecord& record) {
-  std::vector<OverviewChoice> choices;
-  if (record.steps.empty() || !record.recipe || !record.recipe->precision.dynamic) return choices;
-  const Json blocks = record.steps.back().value("choices", Json());
-  if (!blocks.is_array() || blocks.empty()) return choices;
+  if (!record.recipe || !record.recipe->precision.dynamic) return {};
   const auto& options = record.recipe->precision.dynamic->options;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    choices.push_back({to_text(options[i]), share_of(blocks, i)});
+  for (const Json& line : std::views::reverse(record.steps)) {
+    const auto shares = choices_in(line, options.size());
+    if (!shares) continue;
+    const std::vector<double> mean = over_blocks(*shares);
+    std::vector<OverviewChoice> choices;
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      choices.push_back({to_text(options[i]), mean[i]});
+    }
+    return choices;
   }
-  return choices;
+  return {};
 }
 
 // What stands in a damaged file may be no width at all.

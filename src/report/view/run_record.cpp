@@ -5,6 +5,7 @@
 
 #include "events/stage_json.h"
 #include "io/is_there.h"
+#include "report/view/line_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,10 +40,18 @@ void read_recipe_into(RunRecord& record) {
   }
 }
 
+// The lines of a log that can be read, with notices of what cannot.
+std::vector<Json> checked_lines(RunRecord& record, const std::string& file) {
+  LogLines log = read_log_lines(record.directory / file);
+  tell(record, log.notice(file));
+  LineCheck check(file);
+  for (std::size_t i = 0; i < log.lines.size(); ++i) check.look_at(log.lines[i], log.numbers[i]);
+  for (const std::string& notice : check.notices()) tell(record, notice);
+  return std::move(log.lines);
+}
+
 void read_metrics_into(RunRecord& record) {
-  LogLines log = read_log_lines(record.directory / "metrics.jsonl");
-  tell(record, log.notice("metrics.jsonl"));
-  for (Json& line : log.lines) {
+  for (Json& line : checked_lines(record, "metrics.jsonl")) {
     const std::string type = text_in(line, "type");
     if (type == "run")
       record.start = std::move(line);
@@ -59,10 +68,9 @@ void read_metrics_into(RunRecord& record) {
 
 // Nobody misses measured times or layers' statistics before there are any.
 std::vector<Json> read_lines_into(RunRecord& record, const std::string& file) {
-  LogLines log = read_log_lines(record.directory / file);
-  if (log.exists) tell(record, log.notice(file));
   std::vector<Json> lines;
-  for (Json& line : log.lines) append_in_order(lines, std::move(line));
+  if (!is_there(record.directory / file)) return lines;
+  for (Json& line : checked_lines(record, file)) append_in_order(lines, std::move(line));
   return lines;
 }
 

@@ -8,6 +8,7 @@
 #include "report/view/point_series.h"
 #include "report/view/precision_view.h"
 #include "report/view/run_record.h"
+#include "report/view/sweep_place.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,11 +42,23 @@ Json curve(const std::vector<Json>& lines, const std::string& name, const ViewOp
   return to_json(thinned(series_of(lines, name), options.points));
 }
 
+// Metrics of the task, in the order in which lines have them. What is never a number is none.
+std::vector<std::string> metrics_in(const std::vector<Json>& steps) {
+  std::vector<std::string> names;
+  std::set<std::string> known = kOther;
+  for (const Json& line : steps) {
+    for (const auto& [name, value] : line.items()) {
+      const bool metric = value.is_number() || value.is_null();
+      if (metric && known.insert(name).second) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 Json training_curves(const RunRecord& record, const ViewOptions& options) {
   Json json = Json::object();
-  if (record.steps.empty()) return json;
-  for (const auto& [name, value] : record.steps.back().items()) {
-    if (!kOther.contains(name)) json[name] = curve(record.steps, name, options);
+  for (const std::string& name : metrics_in(record.steps)) {
+    json[name] = curve(record.steps, name, options);
   }
   return json;
 }
@@ -186,8 +199,10 @@ Json run_view(const std::filesystem::path& run_directory, const std::string& nam
   RunRecord record = read_run_record(run_directory);
   Json precision = precision_view(record, options);
   Json landscapes = landscape_views(run_directory, record.notices);
+  Json sweep = options.sweeps ? sweep_place(run_directory, record.notices) : Json();
   return {{"name", name},
           {"group", group_of(record)},
+          {"sweep", std::move(sweep)},
           {"overview", overview(record)},
           {"training", training_curves(record, options)},
           {"evaluations", evaluation_curves(record, options)},

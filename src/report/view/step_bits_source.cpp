@@ -5,7 +5,10 @@
 #include "bitcycle/config/progressive_policy.h"
 #include "bitcycle/schedule/summary.h"
 
+#include "report/view/gate_choices.h"
+
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace bitcycle {
@@ -30,6 +33,17 @@ MeanBits logged_bits(const Json& line) {
     return static_cast<int>(number_in(line, role).value_or(0));
   };
   return counted(LayerBits{bits("weight_bits"), bits("activation_bits"), bits("error_bits")});
+}
+
+bool tells_bits(const Json& line) {
+  return number_in(line, "weight_bits") && number_in(line, "activation_bits") &&
+         number_in(line, "error_bits");
+}
+
+std::vector<Json> lines_with_bits(const std::vector<Json>& log) {
+  std::vector<Json> lines;
+  std::ranges::copy_if(log, std::back_inserter(lines), tells_bits);
+  return lines;
 }
 
 // Each logged step speaks for those since the one before.
@@ -67,12 +81,11 @@ StepBitsSource staged_source(const RunRecord& record, const std::vector<LayerInf
 }
 
 // What the samples of a block had on average; those that skip it had nothing.
-MeanBits chosen_bits(const DynamicRecipe& recipe, const Json& shares) {
+MeanBits chosen_bits(const DynamicRecipe& recipe, const std::vector<double>& shares) {
   MeanBits mean{static_cast<double>(*recipe.weight), 0, 0};
-  for (std::size_t i = 0; i < recipe.options.size() && i < shares.size(); ++i) {
-    const double share = shares[i].is_number() ? shares[i].get<double>() : 0;
-    mean.activation += share * recipe.options[i].activation;
-    mean.error += share * recipe.options[i].error;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    mean.activation += shares[i] * recipe.options[i].activation;
+    mean.error += shares[i] * recipe.options[i].error;
   }
   return mean;
 }
@@ -80,11 +93,12 @@ MeanBits chosen_bits(const DynamicRecipe& recipe, const Json& shares) {
 StepBitsSource gated_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
   std::shared_ptr<PrecisionPolicy> policy =
       make_policy(record.recipe->precision, layers, record.length());
-  const auto at = [policy, log = record.steps,
+  const auto at = [policy, log = lines_with_bits(record.steps),
                    recipe = *record.recipe->precision.dynamic](Step step) {
     LayersAtStep result = counted(policy->decide(step));
+    if (log.empty()) return result;
     const Json& line = line_of(log, step);
-    const Json choices = line.value("choices", Json::array());
+    const BlockShares choices = choices_in(line, recipe.options.size()).value_or(BlockShares());
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
       const int block = policy->layers()[i].block;
       if (block < 0 || static_cast<std::size_t>(block) >= choices.size()) continue;
@@ -93,16 +107,17 @@ StepBitsSource gated_source(const RunRecord& record, const std::vector<LayerInfo
     result.common = logged_bits(line);
     return result;
   };
-  return {.layers = names_of(layers), .at = at, .means = true};
+  return {.layers = names_of(layers), .at = at, .means = true, .logged = true};
 }
 
 StepBitsSource logged_source(const RunRecord& record) {
-  const auto at = [log = record.steps](Step step) {
+  const auto at = [log = lines_with_bits(record.steps)](Step step) {
     const MeanBits bits = logged_bits(line_of(log, step));
     return LayersAtStep{bits, {bits}};
   };
   return {.layers = {"all layers"},
           .at = at,
+          .logged = true,
           .notice =
               "The bits are those that were logged: the recipe says otherwise, and was "
               "probably changed under way."};
@@ -110,6 +125,7 @@ StepBitsSource logged_source(const RunRecord& record) {
 
 bool agrees(const StepBitsSource& source, const std::vector<Json>& log) {
   return std::ranges::all_of(log, [&](const Json& line) {
+    if (!tells_bits(line)) return true;
     const MeanBits logged = logged_bits(line);
     const MeanBits told = source.at(step_in(line) - 1).common;
     return logged.weight == told.weight && logged.activation == told.activation &&

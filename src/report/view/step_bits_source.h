@@ -25,6 +25,7 @@ struct StepBitsSource {
   std::function<LayersAtStep(Step)> at;  // of a step, from 0
   bool foreseen = false;                 // whether steps to come can be asked for
   bool means = false;                    // whether bits are means over samples that differed
+  bool logged = false;                   // whether only logged steps are known, for those between
   std::string notice;
 };
 

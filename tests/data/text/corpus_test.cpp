@@ -205,6 +205,14 @@ TEST_F(CorpusTest, GzippedTextIsExpanded) {
             plain.fingerprint());
 }
 
+// `bitcycle data` knows nothing of somebody's own file.
+TEST_F(CorpusTest, ADamagedTextOfOnesOwnIsToBePackedAgain) {
+  write_gzip(root_ / "book.txt.gz", "To be, or not to be: that is the question.");
+  std::filesystem::resize_file(root_ / "book.txt.gz", 20);
+  expect_error([&] { open_corpus({.name = "text", .root = root_ / "book.txt.gz"}); },
+               ErrorCode::data, {"book.txt.gz is damaged", "| Pack it again"});
+}
+
 TEST_F(CorpusTest, TextThatCannotServeIsAnError) {
   expect_error([] { open_corpus({.name = "text"}); }, ErrorCode::usage, {"data.root"});
   expect_error([&] { open_corpus({.name = "text", .root = root_.path()}); }, ErrorCode::data,

@@ -29,6 +29,10 @@ class Accessibility(browser_case.BrowserCase):
         self.open(run)
         self.assert_nothing_found()
 
+    def test_a_run_with_gates(self):
+        self.open(self.run_made_up(gates=True).train().finish())
+        self.assert_nothing_found()
+
     def test_several_runs_and_one_in_detail(self):
         self.open(*[self.run_made_up(f"low{low}-seed{seed}", low=low, seed=seed).train().finish().landscape()
                     for low in (3, 8) for seed in (1, 2)])

@@ -15,8 +15,14 @@ name = "cifar_resnet8"
 dataset = "fashion_mnist"
 [precision]
 backend = "integer"
-forward = {forward}
+"""
+SCHEDULED = """forward = {forward}
 backward = 8
+"""
+GATED = """[precision.dynamic]
+options = [[0, 0], [3, 6], [6, 8]]
+weight = 4
+target = 3.0
 """
 WORK = 2.0  # GBitOPs of a step for each product of bits
 
@@ -37,15 +43,22 @@ def loss_at(step, steps, seed):
     return 2.3 * math.exp(-3 * step / steps) + 0.2 + 0.02 * math.sin(step * 1.7 + seed)
 
 
+def choices_at(step, steps):
+    """What the gates of three blocks chose: the shares of skipping, [3, 6] and [6, 8]."""
+    skipped = [0.5 * step / steps, 0.25, 0.125]
+    return [[share, 0.5 * (1 - share), 0.5 * (1 - share)] for share in skipped]
+
+
 class MadeUpRun:
-    def __init__(self, bitcycle, directory, steps=400, every=10, seed=1, low=3, comment="", layers=False):
-        self.directory, self.steps, self.every, self.seed = directory, steps, every, seed
+    def __init__(self, bitcycle, directory, steps=400, every=10, seed=1, low=3, comment="", layers=False, gates=False):
+        self.directory, self.steps, self.every, self.seed, self.gates = directory, steps, every, seed, gates
         self.bits = schedule(bitcycle, steps, low)
         self.spent = self.fixed = 0.0
         self.counted = 0
         directory.mkdir(parents=True)
         forward = "8" if low == 8 else f'{{ schedule = "CR", min = {low}, max = 8, cycles = 8 }}'
-        self.write("recipe.toml", RECIPE.format(seed=seed, steps=steps, every=every, forward=forward, comment=comment))
+        precision = GATED if gates else SCHEDULED.format(forward=forward)
+        self.write("recipe.toml", RECIPE.format(seed=seed, steps=steps, every=every, comment=comment) + precision)
         self.append("metrics.jsonl", {"type": "run", "step": 0, "backend": "integer", "counting": "paper", "id": "x"})
         self.layers = layers
 
@@ -69,6 +82,8 @@ class MadeUpRun:
                             "accuracy": 90 - 60 * math.exp(-4 * step / self.steps), "lr": 0.1 * (1 - step / self.steps),
                             "weight_bits": bits, "activation_bits": bits, "error_bits": 8,
                             "gbitops": self.spent, "gbitops_static": self.fixed})
+            if self.gates:
+                metrics[-1].update(weight_bits=4, activation_bits=3, error_bits=5, choices=choices_at(step, self.steps))
             counts = {b: interval.count(b) for b in sorted(set(interval))}
             timing.append({"step": step, "seconds": sum(n * 0.01 * b for b, n in counts.items()),
                            "by_bits": [{"bits": f"{b}/8", "steps": n, "seconds": n * 0.01 * b} for b, n in counts.items()]})

@@ -164,11 +164,27 @@ class Page:
         self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
-    def seconds_to_draw(self):
-        """Processor time of the page's thread until it has drawn what is in view."""
-        self.wait("performance.getEntriesByName('drawn').length > 0")
+    def busy_seconds(self):
+        """Processor time of the page's thread so far."""
         metrics = self.tell("Performance.getMetrics")["metrics"]
         return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+
+    def slowdown(self):
+        """How much longer a page's work takes by the clock than by the processor: 1 where nobody else is at work."""
+        before = self.busy_seconds()
+        elapsed = self.ask("""const begin = performance.now();
+            let sum = 0;
+            for (let i = 0; i < 3e7; ++i) sum += Math.sqrt(i);
+            return (performance.now() - begin) / (sum > 0 ? 1000 : 1)""")
+        return max(1.0, elapsed / (self.busy_seconds() - before))
+
+    def seconds_to_open(self, address):
+        """By the clock, from the beginning of the navigation until what is in view is drawn, and all the other figures after it."""
+        self.open(address)
+        self.wait("performance.getEntriesByName('drawn').length > 0")
+        return self.ask("""const begin = performance.now();
+            page.drawAll();
+            return [performance.getEntriesByName("drawn")[0].startTime / 1000, (performance.now() - begin) / 1000]""")
 
     def screenshot(self, path):
         self.driver.save_screenshot(str(path))

@@ -79,6 +79,59 @@ class PageOfARun(browser_case.BrowserCase):
         self.page.actions().click().perform()
         self.assertEqual(self.page.table("Range of a layer")[1][1:], ["3", "-2.5"])
 
+    def test_gates_show_what_they_chose_over_steps_and_by_block(self):
+        run = self.run_made_up(gates=True).train().finish()
+        self.open(run)
+        rows = self.page.table("What the gates chose")
+        self.assertEqual(rows[0], ["Step", "[6, 8]", "[3, 6]", "skip"])
+        for row, line in zip(rows[1:], run.logged(), strict=True):
+            self.assertEqual(number(row[0]), line["step"])
+            blocks = line["choices"]
+            for shown, option in zip(row[1:], (2, 1, 0), strict=True):
+                self.assertAlmostEqual(number(shown), 100 * sum(block[option] for block in blocks) / len(blocks), delta=0.06)
+        figure = self.page.figure("What the gates chose, by block")
+        table = [[cell.text for cell in row.find_elements("css selector", "th, td")]
+                 for row in figure.find_elements("css selector", "tr")]
+        self.assertEqual(table[0], ["Block", "Shares", "skip", "[3, 6]", "[6, 8]"])
+        last = [line["choices"] for line in run.logged()[-4:]]  # a tenth of forty
+        for block, row in enumerate(table[1:]):
+            self.assertEqual(row[0], f"{block + 1}, layer{block + 1}.0")
+            for option, shown in enumerate(row[2:]):
+                self.assertAlmostEqual(number(shown), 100 * sum(line[block][option] for line in last) / 4, delta=0.06)
+        self.assertIn("Steps 361 to 400", figure.text)
+        self.assertIn("each counts for those since the one before", self.page.figure("Share of the steps at each precision").text)
+        self.assert_no_complaints()
+
+    def test_layers_of_stacked_shares_fill_the_chart(self):
+        self.open(self.run_made_up(gates=True).train())
+        colours = self.page.ask("""const drawn = arguments[0].querySelector("canvas"), ratio = drawn.width / drawn.clientWidth;
+            return [0.1, 0.5, 0.9].map((y) => [...drawn.getContext("2d").getImageData(
+              Math.round(drawn.width * 0.5), Math.round((drawn.height - 20 * ratio) * y), 1, 1).data])""",
+                                self.page.figure("What the gates chose"))
+        self.assertEqual(len({tuple(colour) for colour in colours}), 3, colours)
+        self.assertTrue(all(colour[3] > 150 for colour in colours), colours)
+
+    def test_a_single_evaluation_can_be_seen(self):
+        run = self.run_made_up(steps=10).train()
+        self.open(run)
+        inked = self.page.ask("""const drawn = arguments[0].querySelector("canvas"), data = drawn.getContext("2d")
+            .getImageData(0, 0, drawn.width, drawn.height).data;
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) if (data[i] > 180 && data[i + 1] < 110 && data[i + 2] < 60 && data[i + 3] > 200) ++count;
+            return count / (drawn.width / drawn.clientWidth) ** 2""", self.page.figure("Loss"))
+        self.assertGreater(inked, 40, "orange pixels of the only validation loss: a dot of radius 5 has 78")
+
+    def test_values_of_another_kind_are_told(self):
+        run = self.run_made_up().train()
+        lines = (run.directory / "metrics.jsonl").read_text().splitlines()
+        lines[3] = lines[3].replace('"loss": ', '"loss": "about ').replace(', "accuracy"', '", "accuracy"')
+        run.write("metrics.jsonl", "\n".join(lines) + "\n")
+        self.open(run)
+        self.assertEqual([item.text for item in self.page.find_all(".notice li")],
+                         ['"loss" in line 4 of metrics.jsonl is no number, and left out.'])
+        self.assertEqual(self.page.table("Loss")[3][:2], ["30", ""])
+        self.assert_no_complaints()
+
     def test_each_evaluation_width_has_its_score(self):
         self.open(self.run_made_up().train().finish())
         self.assertEqual(self.page.table("Score at each evaluation width"),
@@ -133,6 +186,22 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         self.assertEqual(loss[0][1:], [run.directory.name for run in runs])
         for column, run in enumerate(runs, start=1):
             self.assertAlmostEqual(number(loss[-1][column]), run.logged()[-1]["loss"], delta=5e-4)
+        self.assert_no_complaints()
+
+    def test_runs_of_a_sweep_have_its_names_and_baseline(self):
+        runs = [self.run_made_up(f"{name},seed={seed}", low=low, seed=seed).train().finish()
+                for name, low in (("late", 3), ("plain", 8)) for seed in (1, 2)]
+        cells = [{"cell": run.directory.name, "group": run.directory.name.split(",")[0], "baseline": "plain"} for run in runs]
+        (self.runs / "sweep.json").write_text(json.dumps({"sweep": "runs", "cells": cells}))
+        self.open(*runs)
+        head, late, plain = [[cell.text for cell in row.find_elements("css selector", "th, td")]
+                             for row in self.page.find_all(".comparison tr")]
+        self.assertEqual(head[:7], ["Name", "Precision", "Runs", "Accuracy", "Difference", "GBitOPs", "Less than baseline"])
+        saved = f"{100 * (1 - runs[0].spent / runs[2].spent):.1f} %"
+        self.assertEqual(late[:5] + late[6:7], ["late", "CR 3-8/8", "2", "87.45 ± 0.15 %", "+0.00 ± 0.00", saved])
+        self.assertEqual(plain[:5] + plain[6:7], ["plain", "static 8/8", "2", "87.45 ± 0.15 %", "–", "–"])
+        self.assertEqual([name for name, _ in self.page.legend("Training loss")], ["late", "plain"])
+        self.assertIn("from plain, the sweep's baseline", self.page.text())
         self.assert_no_complaints()
 
     def test_scores_of_different_metrics_are_kept_apart(self):

@@ -123,9 +123,12 @@ TEST(RunViewTest, FilesOfOtherKindsLeaveNotices) {
   run.write("timing.jsonl", "{\"step\":10,\"by_bits\":{\"a\":1}}\nnothing\n");
   const Json view = view_of(run);
   EXPECT_EQ(view["training"]["loss"]["y"].dump(), "[2.5]");
-  EXPECT_THAT(notices_of(view), ElementsAre(HasSubstr("The recipe cannot be read"),
-                                            "Line 2 of timing.jsonl cannot be read.",
-                                            "summary.json cannot be read."));
+  EXPECT_THAT(
+      notices_of(view),
+      ElementsAre(HasSubstr("The recipe cannot be read"), "Line 2 of timing.jsonl cannot be read.",
+                  "\"by_bits\" in line 1 of timing.jsonl is no list, and left out.",
+                  "\"layers\" in line 1 of layers.jsonl is no table, and left out.",
+                  "summary.json cannot be read."));
 }
 
 TEST(RunViewTest, StepsThatNoRunCanHaveArePassedOver) {
@@ -322,6 +325,64 @@ TEST(ComparisonTest, GroupsOfOnePrecisionAreCalledByWhatTheirRunsHaveInCommon) {
   for (const Json& group : compared["groups"]) labels.push_back(group["label"]);
   EXPECT_THAT(labels,
               ElementsAre("CR 3-8/8, sweep/cpt", "CR 3-8/8, sweep/late,seed=1", "CR 3-8/8, alone"));
+}
+
+Json cell(const std::string& group, std::int64_t seed, double score, double gbitops) {
+  Json run = finished("CR 3-8/8", score, gbitops);
+  run["group"] = "what " + group + " computes";
+  run["sweep"] = {{"name", "sweep"}, {"group", group}, {"baseline", "static"}};
+  run["overview"]["seed"] = seed;
+  return run;
+}
+
+// Scores of the same seeds differ by 3 and 1: 2 on average, with a standard error of sqrt(2 / 2).
+TEST(ComparisonTest, RunsOfASweepHaveItsNamesAndItsBaseline) {
+  const Json groups =
+      comparison(Json::array({cell("cpt", 1, 83, 15), cell("cpt", 2, 91, 15),
+                              cell("static", 2, 90, 20), cell("static", 1, 80, 20)}))["groups"];
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0]["label"], "cpt");
+  EXPECT_EQ(groups[0]["baseline"], 1);
+  EXPECT_EQ(groups[0]["saving_baseline_percent"], 25);
+  EXPECT_EQ(groups[0]["difference"].dump(), R"({"value":2,"error":1,"pairing":"same seeds"})");
+  EXPECT_EQ(groups[1]["label"], "static");
+  EXPECT_FALSE(groups[1].contains("baseline")) << "it is the baseline";
+}
+
+TEST(ComparisonTest, RunsThatGoOnAreHeldAgainstNothing) {
+  Json going = cell("cpt", 1, 83, 15);
+  going["overview"]["state"] = "running";
+  const Json groups = comparison(Json::array({going, cell("static", 1, 80, 20)}))["groups"];
+  EXPECT_FALSE(groups[0].contains("difference"));
+  EXPECT_FALSE(groups[0].contains("saving_baseline_percent"));
+}
+
+TEST(ComparisonTest, CellsOfSeveralSweepsAreToldApart) {
+  Json other = cell("cpt", 1, 80, 10);
+  other["sweep"]["name"] = "again";
+  std::vector<std::string> labels;
+  const Json compared = comparison(Json::array({cell("cpt", 1, 80, 10), other}));
+  for (const Json& group : compared["groups"]) labels.push_back(group["label"]);
+  EXPECT_THAT(labels, ElementsAre("sweep/cpt", "again/cpt"));
+}
+
+TEST(RunViewTest, ACellOfASweepHasThePlaceThatTheSweepGivesIt) {
+  TemporaryDirectory sweep;
+  const auto directory = sweep / "late,seed=1";
+  std::filesystem::create_directories(directory);
+  write_file(directory / "recipe.toml", "steps = 10\n");
+  const auto place = [&] { return run_view(directory, "run", {.sweeps = true})["sweep"]; };
+  EXPECT_TRUE(place().is_null()) << "there is no sweep";
+  write_file(sweep / "sweep.json",
+             R"({"sweep":"s","cells":[{"cell":"cpt,seed=1","group":"cpt","baseline":"late"},)"
+             R"({"cell":"late,seed=1","group":"late","baseline":"late"}]})");
+  EXPECT_EQ(place()["group"], "late");
+  EXPECT_EQ(place()["baseline"], "late");
+  EXPECT_EQ(place()["name"], sweep.path().filename().string());
+  write_file(sweep / "sweep.json", "{");
+  const Json view = run_view(directory, "run", {.sweeps = true});
+  EXPECT_TRUE(view["sweep"].is_null());
+  EXPECT_THAT(view["notices"].dump(), HasSubstr("sweep.json cannot be read."));
 }
 
 TEST(ComparisonTest, OneRunIsComparedWithNothing) {
