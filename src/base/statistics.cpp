@@ -28,6 +28,39 @@ std::vector<double> values_of(std::span<const SeededValue> group) {
   return values;
 }
 
+// The continued fraction of the incomplete beta function, by Lentz's method: the odd and the even
+// coefficient of each round.
+double beta_fraction(double x, double a, double b) {
+  constexpr int kRounds = 1000;
+  constexpr double kTiny = 1e-300, kSettled = 1e-15;
+  const auto away_from_zero = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
+  double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), fraction = d;
+  for (int m = 1; m <= kRounds; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    double factor = 1;
+    for (const double coefficient : {even, odd}) {
+      d = 1 / away_from_zero(1 + coefficient * d);
+      c = away_from_zero(1 + coefficient / c);
+      factor = c * d;
+      fraction *= factor;
+    }
+    if (std::abs(factor - 1) < kSettled) break;
+  }
+  return fraction;
+}
+
+// The regularised incomplete beta function. The fraction converges fast on one side of its centre;
+// the other follows by symmetry.
+double incomplete_beta(double x, double a, double b) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(1 - x, b, a);
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                                a * std::log(x) + b * std::log1p(-x));
+  return front * beta_fraction(x, a, b) / a;
+}
+
 struct Pairs {
   std::vector<double> first, second;
 };
@@ -99,6 +132,12 @@ Difference seeded_difference(std::span<const SeededValue> first,
     return paired_difference(pairs.first, pairs.second);
   }
   return welch_difference(values_of(first), values_of(second));
+}
+
+double student_below(double t, double degrees) {
+  assert(degrees > 0);
+  const double beyond = incomplete_beta(degrees / (degrees + square(t)), degrees / 2, 0.5) / 2;
+  return t > 0 ? 1 - beyond : beyond;
 }
 
 double quantile(std::span<const double> values, double p) {

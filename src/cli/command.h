@@ -17,6 +17,7 @@ void add_models(CLI::App& app, Action& action);
 void add_recipes(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
+void add_range_test(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
 void add_landscape(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);

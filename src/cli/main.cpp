@@ -70,6 +70,7 @@ int run(int argc, char** argv) {
   add_train(app, action);
   add_sweep(app, action);
   add_reproduce(app, action);
+  add_range_test(app, action);
   add_eval(app, action);
   add_landscape(app, action);
   add_show(app, action);

@@ -35,6 +35,16 @@ struct EvalOptions {
 };
 int run_eval(const EvalOptions& options);
 
+struct RangeTestCommand {
+  std::string recipe;
+  std::vector<std::string> settings;  // --set key=value
+  std::optional<int> from, to;        // bits; unset: as the recipe says, or as usual
+  std::optional<double> upper;        // share at which the upper bound is good enough
+  bool json = false;
+  bool quiet = false;
+};
+int run_range_test(const RangeTestCommand& command);
+
 struct LandscapeOptions {
   std::vector<std::string> runs;
   std::string checkpoint = "best";  // best, last, or a step

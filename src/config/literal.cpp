@@ -60,11 +60,16 @@ std::string literal(const DynamicRecipe& value) {
   return inline_table(value);
 }
 
+std::string literal(const RangeTestRecipe& value) {
+  return inline_table(value);
+}
+
 std::string literal(const std::vector<LayerOverride>& value) {
   return list<LayerOverride>(value, [](const LayerOverride& x) { return inline_table(x); });
 }
 
 std::string literal(const ScheduleSpec& value) {
+  if (value.name == kAutomaticForward) return quoted(value.name);
   const bool plain = value.name == "static" && value.min.value_or(value.max) == value.max;
   if (!plain) return inline_table(value);
   return value.max == 0 ? "\"fp\"" : std::to_string(value.max);

@@ -21,6 +21,7 @@ std::string literal(const std::vector<LayerOverride>& value);
 std::string literal(const std::vector<PrecisionOption>& value);
 std::string literal(const ProgressiveRecipe& value);
 std::string literal(const DynamicRecipe& value);
+std::string literal(const RangeTestRecipe& value);
 std::string literal(const ScheduleSpec& value);
 
 inline std::string literal(std::integral auto value) {

@@ -3,6 +3,7 @@
 #include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/learning_rate.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/range_plans.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/schedule/notices.h"
@@ -33,6 +34,7 @@ class NoticeVisitor {
     describe(*this, section);
   }
   void operator()(const Field& field, const ScheduleSpec& spec) {
+    if (spec.name == kAutomaticForward) return;
     for (const std::string& notice : schedule_notices(spec, total_, unit_)) {
       notices.push_back(fmt::format("{}{}: {}", prefix_, field.key, notice));
     }
@@ -106,6 +108,7 @@ bool has_one_bit_errors(PrecisionRecipe precision, const RunLength& length) {
     return std::ranges::count(precision.dynamic->options, 1, &PrecisionOption::error) > 0;
   }
   precision.overrides.clear();
+  precision.forward = {};
   return PrecisionPlan(precision, {LayerInfo{}}, length).widths().front().error.min == 1;
 }
 
@@ -117,7 +120,34 @@ std::vector<std::string> error_notices(const Recipe& recipe, const RunLength& le
       "more, and the papers 6 or more"};
 }
 
+// What the shortest test, and the longest, come to in a run that is not long.
+std::vector<std::string> range_test_notices(const RangeTestRecipe& recipe, Step steps) {
+  constexpr double kMuch = 0.05;
+  const RangeTestOptions options = range_test_options(recipe, steps);
+  const Step least = RangeTest::least_steps(options), most = RangeTest::most_steps(options);
+  if (least > options.limit) {
+    return {
+        fmt::format("precision.range_test: the first cycle has {} steps, and the shortest test "
+                    "takes {}: it will "
+                    "end undecided, at {} bits; take a longer run, fewer cycles or smaller blocks",
+                    options.limit, least, recipe.to)};
+  }
+  const auto share = [&](Step part) {
+    return static_cast<double>(part) / static_cast<double>(steps);
+  };
+  if (share(most) <= kMuch) return {};
+  return {
+      fmt::format("precision.range_test: the test takes {} to {} of the run's {} steps, {:.1f} to "
+                  "{:.1f} %, where "
+                  "5 % is much; more cycles bound it, in a longer run it weighs less",
+                  least, most, steps, 100 * share(least), 100 * share(most))};
+}
+
 std::vector<std::string> precision_notices(const Recipe& recipe, const RunLength& length) {
+  if (is_automatic(recipe.precision)) {
+    return range_test_notices(recipe.precision.range_test.value_or(RangeTestRecipe()),
+                              length.steps);
+  }
   if (const auto& stages = recipe.precision.progressive) {
     return stage_notices(*stages, "precision.progressive", std::ssize(stages_of(*stages)) - 1,
                          length);

@@ -147,6 +147,34 @@ void describe(Visit& visit, Is<DynamicRecipe> auto& r) {
 }
 
 template <class Visit>
+void describe(Visit& visit, Is<RangeTestRecipe> auto& r) {
+  visit(field("from", "the lowest width that is tried, in bits").in(kMinBits, kMaxBits), r.from);
+  visit(field("to", "the width that others are held against, and the upper bound").in(2, kMaxBits),
+        r.to);
+  visit(field("schedule", "the cyclic schedule that goes between the bounds"), r.schedule);
+  visit(field("cycles", "number of its cycles in the run; the test has the first").in(1, 1e9),
+        r.cycles);
+  visit(field("threshold",
+              "share of what the upper width has learned that a width must keep to be the lower "
+              "bound")
+            .in(0.01, 0.99),
+        r.threshold);
+  visit(field("confidence", "how sure it must be that the share is above or below").in(0.6, 0.9999),
+        r.confidence);
+  visit(field("upper",
+              "likewise the share at which a width will do as the upper bound; unset: that is `to`")
+            .in(0.01, 0.99),
+        r.upper);
+  visit(field("block", "steps at one width before the other has its turn").in(2, 1e6), r.block);
+  visit(field("pairs", "pairs of blocks after which a width is left undecided").in(4, 1e4),
+        r.pairs);
+  visit(
+      field("ready", "the test begins once the upper width is so many standard errors above chance")
+          .in(0, 1e3),
+      r.ready);
+}
+
+template <class Visit>
 void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
   visit(
       field("scheme",
@@ -164,7 +192,13 @@ void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
     if (r.dynamic) return f.only_if(false, "dynamic", "left out");
     return f.only_if(!r.progressive, "progressive", "left out, and so is `dynamic`");
   };
-  visit(scheduled(field("forward", "bits of weights and activations")), r.forward);
+  visit(scheduled(
+            field("forward", "bits of weights and activations; `\"auto\"`: found by a range test")),
+        r.forward);
+  visit(field("range_test", "the range test of `forward = \"auto\"`; keys below")
+            .only_if(is_automatic(r), "forward", "\"auto\"")
+            .later(),
+        r.range_test);
   visit(scheduled(field("weight", "bits of weights, in place of `forward`")), r.weight);
   visit(scheduled(field("activation", "bits of activations, in place of `forward`")), r.activation);
   visit(scheduled(field("backward", "bits of errors")), r.backward);

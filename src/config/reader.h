@@ -76,7 +76,7 @@ class Reader {
     read(field, node, value.emplace());
   }
   template <class Table>
-  requires Is<Table, ProgressiveRecipe> || Is<Table, DynamicRecipe>
+  requires Is<Table, ProgressiveRecipe> || Is<Table, DynamicRecipe> || Is<Table, RangeTestRecipe>
   void read(const Field& field, const toml::node& node, Table& value) {
     read_table(table_of(field, node), key(field) + ".", value);
   }

@@ -26,6 +26,9 @@ void settle_defaults(Recipe& recipe, const Places& places) {
   const bool given = places.keys.contains("evaluation.bits");
   const bool own = recipe.precision.progressive || recipe.precision.dynamic;
   if (own && !given) recipe.evaluation.bits = "current";
+  if (is_automatic(recipe.precision) && !recipe.precision.range_test) {
+    recipe.precision.range_test.emplace();
+  }
 }
 
 void refuse_sweep(const toml::table& document, const std::string& origin) {

@@ -6,6 +6,7 @@
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/range_plans.h"
 #include "bitcycle/config/scheme_traits.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/data/catalog.h"
@@ -237,7 +238,7 @@ void check_override(const LayerOverride& entry, const std::string& key,
                                  layers[layers.size() / 2].name));
 }
 
-// Of precision.progressive or precision.dynamic.
+// Of precision.progressive, precision.dynamic or precision.range_test.
 void check_stages(const auto& recipe, const std::string& table, const Places& places) {
   const auto complaint = complaint_of(recipe);
   if (!complaint) return;
@@ -288,9 +289,38 @@ void check_gates(const Recipe& recipe, const Places& places) {
   check_stages(*recipe.precision.dynamic, table, places);
 }
 
+// A length in epochs is known with the data; then a notice tells.
+void check_first_cycle(const Recipe& recipe, const Places& places) {
+  const RangeTestRecipe& test = *recipe.precision.range_test;
+  const RangeTestOptions options = range_test_options(test, recipe.steps);
+  const Step least = RangeTest::least_steps(options);
+  if (recipe.steps == 0 || options.limit >= least) return;
+  throw recipe_error(
+      places.of({"precision.range_test.cycles", "precision.forward"}),
+      fmt::format("precision.range_test: expected a first cycle of at least {} steps, which the "
+                  "shortest test takes, found {}: {} steps in {} cycles",
+                  least, options.limit, recipe.steps, test.cycles),
+      fmt::format("Take a longer run, fewer cycles, or a smaller precision.range_test.block (it is "
+                  "{}).",
+                  test.block));
+}
+
+void check_range_test(const Recipe& recipe, const Places& places) {
+  const PrecisionRecipe& precision = recipe.precision;
+  if (precision.weight && precision.activation) {
+    throw recipe_error(places.of({"precision.forward"}),
+                       "precision.forward: \"auto\" finds bits that nothing takes: "
+                       "precision.weight and precision.activation are both given",
+                       "Leave out one of them, or precision.forward.");
+  }
+  check_stages(*precision.range_test, "precision.range_test", places);
+  check_first_cycle(recipe, places);
+}
+
 void check_precision(const Recipe& recipe, const std::vector<LayerInfo>& layers,
                      const Places& places) {
   const PrecisionRecipe& precision = recipe.precision;
+  if (is_automatic(precision)) check_range_test(recipe, places);
   if (precision.progressive) check_stages(*precision.progressive, "precision.progressive", places);
   if (precision.dynamic) check_skipping(recipe, places);
   for (const PlacedSchedule& given : places.schedules) {

@@ -39,6 +39,9 @@ std::string type_of(const ProgressiveRecipe&) {
 std::string type_of(const DynamicRecipe&) {
   return "table";
 }
+std::string type_of(const RangeTestRecipe&) {
+  return "table";
+}
 std::string type_of(const std::vector<LayerOverride>&) {
   return "list of tables";
 }
@@ -114,6 +117,9 @@ std::vector<std::string> progressive_rows() {
 }
 std::vector<std::string> dynamic_rows() {
   return texts(list(DynamicRecipe()));
+}
+std::vector<std::string> range_test_rows() {
+  return texts(list(RangeTestRecipe()));
 }
 std::vector<std::string> override_rows() {
   return texts(list(LayerOverride()));

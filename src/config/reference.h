@@ -13,6 +13,7 @@ namespace bitcycle {
 // Rows of a Markdown table: key, type, default, range, meaning.
 std::vector<std::string> recipe_rows();       // keys of the document and its sections, dotted
 std::vector<std::string> schedule_rows();     // keys of a schedule's table
+std::vector<std::string> range_test_rows();   // keys of [precision.range_test]
 std::vector<std::string> progressive_rows();  // keys of [precision.progressive]
 std::vector<std::string> dynamic_rows();      // keys of [precision.dynamic]
 std::vector<std::string> override_rows();     // keys of [[precision.override]]

@@ -1,7 +1,8 @@
 #include "bitcycle/config/stage_tracker.h"
 
-#include "bitcycle/base/error.h"
 #include "bitcycle/schedule/compose.h"
+
+#include "config/policy_state.h"
 
 #include <algorithm>
 #include <cassert>
@@ -29,30 +30,13 @@ std::vector<Step> deadline_steps(const std::vector<double>& fractions, Step tota
   return steps;
 }
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::checkpoint, "the state of the stages of precision: " + what,
-              "The checkpoint is of another recipe, or damaged: remove it to go back to the one "
-              "before, or start the run anew.");
-}
-
-const std::vector<double>& part(const PolicyState& state, const std::string& name) {
-  const auto found = state.find(name);
-  if (found == state.end()) refuse("it lacks \"" + name + "\"");
-  return found->second;
-}
-
-bool is_count(double value) {
-  constexpr double kMost = 1e15;
-  return value >= 0 && value <= kMost && value == std::floor(value);
-}
-
 // A part that is a sum and so many counts.
-const std::vector<double>& sum_with_counts(const PolicyState& state, const std::string& name,
+const std::vector<double>& sum_with_counts(const PolicyStateReader& state, const std::string& name,
                                            std::size_t counts) {
-  const std::vector<double>& values = part(state, name);
+  const std::vector<double>& values = state.part(name);
   const bool whole =
       values.size() == counts + 1 && std::all_of(values.begin() + 1, values.end(), is_count);
-  if (!whole) refuse(fmt::format("expected a sum and {} counts as \"{}\"", counts, name));
+  if (!whole) state.refuse(fmt::format("expected a sum and {} counts as \"{}\"", counts, name));
   return values;
 }
 
@@ -151,19 +135,20 @@ PolicyState StageTracker::state() const {
 }
 
 void StageTracker::restore(const PolicyState& state) {
-  const std::vector<double>& starts = part(state, "stage_starts");
-  const std::vector<double>& norm = sum_with_counts(state, "normaliser", 1);
-  const std::vector<double>& period = sum_with_counts(state, "period", 2);
+  const PolicyStateReader reader(state, "the stages of precision");
+  const std::vector<double>& starts = reader.part("stage_starts");
+  const std::vector<double>& norm = sum_with_counts(reader, "normaliser", 1);
+  const std::vector<double>& period = sum_with_counts(reader, "period", 2);
   if (!std::ranges::is_sorted(starts) || !std::ranges::all_of(starts, is_count)) {
-    refuse("expected steps that rise as \"stage_starts\"");
+    reader.refuse("expected steps that rise as \"stage_starts\"");
   }
   if (std::ssize(starts) > options_.turning_points) {
-    refuse(fmt::format("expected at most {} turning points, found {}", options_.turning_points,
-                       starts.size()));
+    reader.refuse(fmt::format("expected at most {} turning points, found {}",
+                              options_.turning_points, starts.size()));
   }
   starts_.assign(starts.begin(), starts.end());
   indicator_ = LossIndicator(options_, {.stage = static_cast<int>(starts.size()),
-                                        .window = part(state, "window"),
+                                        .window = reader.part("window"),
                                         .norm_sum = norm[0],
                                         .norm_count = static_cast<std::int64_t>(norm[1])});
   sum_.sum = period[0];

@@ -23,6 +23,10 @@ std::string dynamic_text(const DynamicRecipe& recipe) {
                      fmt::join(recipe.target, "-"));
 }
 
+std::string range_test_text(const RangeTestRecipe& test) {
+  return fmt::format("auto {} {}-{}", test.schedule, test.from, test.to);
+}
+
 bool is_expression(const ScheduleSpec& spec) {
   const std::vector<std::string> names = schedule_names();
   return std::ranges::find(names, spec.name) == names.end();
@@ -31,6 +35,7 @@ bool is_expression(const ScheduleSpec& spec) {
 }  // namespace
 
 std::string schedule_text(const ScheduleSpec& spec) {
+  if (spec.name == kAutomaticForward) return spec.name;
   if (max_bits(spec) == 0) return "fp";
   if (is_expression(spec)) return spec.name;
   const int min = spec.min.value_or(spec.max);
@@ -42,7 +47,7 @@ std::string full_schedule_text(const ScheduleSpec& spec) {
   const ScheduleTraits has = traits_of(spec);
   const ScheduleSpec usual;
   std::string text = schedule_text(spec);
-  if (has.fixed) return text;
+  if (has.fixed || text == kAutomaticForward) return text;
   const auto add = [&](const char* name, double value, double as_usual) {
     if (value != as_usual) text += fmt::format(", {} {:g}", name, value);
   };
@@ -63,8 +68,13 @@ std::string bits_text(const PrecisionRecipe& precision) {
   const std::string overrides = precision.overrides.empty() ? "" : " with overrides";
   if (precision.progressive) return progressive_text(*precision.progressive) + overrides;
   if (precision.dynamic) return dynamic_text(*precision.dynamic) + overrides;
-  const std::string weight = schedule_text(precision.weight.value_or(precision.forward));
-  const std::string activation = schedule_text(precision.activation.value_or(precision.forward));
+  const auto text_of = [&](const std::optional<ScheduleSpec>& own) {
+    if (!own && is_automatic(precision)) {
+      return range_test_text(precision.range_test.value_or(RangeTestRecipe()));
+    }
+    return schedule_text(own.value_or(precision.forward));
+  };
+  const std::string weight = text_of(precision.weight), activation = text_of(precision.activation);
   const std::string forward = weight == activation ? weight : weight + "w " + activation + "a";
   if (forward == "fp") return "float";
   const ScheduleSpec& back = precision.backward;
@@ -104,7 +114,7 @@ std::string evaluation_text(const std::string& word, const std::string& widths) 
 
 std::string evaluation_widths(const PrecisionRecipe& precision, std::string_view word, Step step,
                               const RunLength& length) {
-  if (precision.progressive || precision.dynamic || step < 1 || step > length.steps) return "";
+  if (is_closed_loop(precision) || step < 1 || step > length.steps) return "";
   PrecisionRecipe common = precision;
   common.overrides.clear();
   const PrecisionPlan plan(common, {LayerInfo{}}, length);

@@ -78,13 +78,17 @@ TrainOutcome Trainer::Implementation::run(const StopSignal& stop_signal) {
 void Trainer::Implementation::train_on(const StopSignal& stop_signal) {
   if (state.evaluation_due) settle_step(stop_signal);
   while (state.step < total) {
-    timed_seconds += seconds_of([this] { train_step(); });
-    ++timed_steps;
-    report_step();
+    timed_step();
     state.evaluation_due = due(recipe().evaluation.every_epochs, state.step);
     settle_step(stop_signal);
     if (state.step < total) stop_signal.check();
   }
+}
+
+void Trainer::Implementation::timed_step() {
+  timed_seconds += seconds_of([this] { train_step(); });
+  ++timed_steps;
+  report_step();
 }
 
 // What a step is followed by: its evaluation and its checkpoint, where they are due.
@@ -244,6 +248,9 @@ Step Trainer::total_steps() const {
 const RunLength& Trainer::length() const {
   return implementation_->session.length();
 }
+std::string Trainer::backend() const {
+  return name(implementation_->session.backend().backend);
+}
 const std::vector<std::string>& Trainer::notices() const {
   return implementation_->notices;
 }
@@ -252,6 +259,10 @@ const std::vector<std::string>& Trainer::warnings() const {
 }
 Rehearsal Trainer::rehearse(int steps) {
   return implementation_->rehearse(steps);
+}
+TrainOutcome Trainer::practise(const StopSignal& stop, EventSinks sinks,
+                               const std::function<bool()>& enough) {
+  return implementation_->practise(stop, std::move(sinks), enough);
 }
 TrainOutcome Trainer::run(const StopSignal& stop) {
   return implementation_->run(stop);

@@ -88,6 +88,9 @@ struct Trainer::Implementation {
   TaskLoss compute_step();
   void train_step();
   Rehearsal rehearse(int steps);
+  TrainOutcome practise(const StopSignal& stop_signal, EventSinks told,
+                        const std::function<bool()>& enough);
+  void timed_step();
   void differentiate(const at::Tensor& loss);
   void reduce_gradients();
   void update();

@@ -20,4 +20,21 @@ Rehearsal Trainer::Implementation::rehearse(int steps) {
   return result;
 }
 
+TrainOutcome Trainer::Implementation::practise(const StopSignal& stop_signal, EventSinks told,
+                                               const std::function<bool()>& enough) {
+  sinks = std::move(told);
+  start_from_weights();
+  session.model().train();
+  session.task().start(0);
+  try {
+    while (state.step < total && !enough()) {
+      timed_step();
+      stop_signal.check();
+    }
+  } catch (const Stopped&) {
+    return TrainOutcome::stopped;
+  }
+  return TrainOutcome::finished;
+}
+
 }  // namespace bitcycle

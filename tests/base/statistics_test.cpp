@@ -1,6 +1,7 @@
 #include "bitcycle/base/statistics.h"
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -107,6 +108,18 @@ TEST(StatisticsTest, ASingleRunIsComparedWithItsOwnSeedAndWithoutAnError) {
   const Difference apart = seeded_difference(three, std::vector<SeededValue>{{9, 1}});
   EXPECT_EQ(apart.value, 2);
   EXPECT_FALSE(apart.error);
+}
+
+// R: pt(t, df). With one degree of freedom it is Cauchy's, with two (1 + t / sqrt(2 + t^2)) / 2.
+TEST(StatisticsTest, StudentsTIsThatOfTables) {
+  EXPECT_NEAR(student_below(4.540703, 3), 0.99, 1e-7);
+  EXPECT_NEAR(student_below(2.602480, 15), 0.99, 1e-7);
+  EXPECT_NEAR(student_below(1.959964, 1e7), 0.975, 1e-6);
+  for (const double t : {-30.0, -1.5, -0.01, 0.0, 0.3, 2.0, 100.0}) {
+    EXPECT_NEAR(student_below(t, 1), 0.5 + std::atan(t) / std::numbers::pi, 1e-12) << t;
+    EXPECT_NEAR(student_below(t, 2), (1 + t / std::sqrt(2 + t * t)) / 2, 1e-12) << t;
+    EXPECT_NEAR(student_below(t, 7) + student_below(-t, 7), 1, 1e-12) << t;
+  }
 }
 
 TEST(StatisticsTest, QuartilesAreThoseOfRAndNumPy) {

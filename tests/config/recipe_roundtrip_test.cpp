@@ -61,6 +61,7 @@ class Scrambler {
     if (draw(2) == 1) value.target = {2.5};
     value.deadlines.resize(value.target.size() - 1);
   }
+  void operator()(const Field&, RangeTestRecipe& value) { value.threshold = 0.7; }
   void operator()(const Field&, std::vector<LayerOverride>& value) {
     for (std::uint64_t i = draw(3); i > 0; --i) {
       LayerOverride& entry = value.emplace_back();
@@ -95,6 +96,9 @@ Recipe random_recipe(std::uint64_t seed) {
   }
   if (traits_of(recipe.precision.scheme).optimizers == SchemeTraits::Optimizers::sgd) {
     recipe.optimizer.name = OptimizerRecipe::Name::sgd;
+  }
+  if (recipe.precision.range_test && !recipe.precision.activation) {
+    recipe.precision.forward = {.name = "auto"};
   }
   if (recipe.precision.progressive) recipe.precision.dynamic.reset();
   if (recipe.precision.dynamic) {

@@ -50,6 +50,10 @@ Difference paired_difference(std::span<const double> first, std::span<const doub
 // (a + b)^2 / (a^2 / (n - 1) + b^2 / (m - 1)), after Satterthwaite.
 Difference welch_difference(std::span<const double> first, std::span<const double> second);
 
+// The share of Student's t distribution with so many degrees of freedom, more than 0, that lies
+// below t.
+double student_below(double t, double degrees);
+
 // A result and the seed it was reached with.
 struct SeededValue {
   std::int64_t seed = 0;

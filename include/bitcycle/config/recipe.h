@@ -163,6 +163,20 @@ struct DynamicRecipe : IndicatorRecipe {
   Form form = Form::chosen;
 };
 
+// CPT's precision range test, which finds the bounds of a cyclic schedule within its first cycle:
+// see config/range_test.h.
+struct RangeTestRecipe {
+  int from = 2, to = 8;             // bits
+  std::string schedule = "cosine";  // a cyclic one, between the bounds that are found
+  int cycles = 32;
+  double threshold = 0.8;
+  double confidence = 0.99;
+  std::optional<double> upper;  // threshold of the upper bound; unset: that is `to`
+  int block = 20;               // steps
+  int pairs = 16;               // of blocks, at most
+  double ready = 20;            // standard errors above chance
+};
+
 struct PrecisionRecipe {
   enum class Backend { simulate, integer, automatic };  // automatic: "auto" in TOML
   enum class Per { step, epoch };
@@ -172,6 +186,7 @@ struct PrecisionRecipe {
   std::optional<ProgressiveRecipe> progressive;  // in place of the schedules
   std::optional<DynamicRecipe> dynamic;          // likewise
   ScheduleSpec forward;                          // weights and activations
+  std::optional<RangeTestRecipe> range_test;     // of forward = "auto"; unset: as usual
   std::optional<ScheduleSpec> weight;            // in place of forward
   std::optional<ScheduleSpec> activation;
   ScheduleSpec backward;  // errors
@@ -179,6 +194,17 @@ struct PrecisionRecipe {
   RangeStart range_start = RangeStart::first_batch;
   std::vector<LayerOverride> overrides;  // the last that matches a layer wins
 };
+
+// Whether a range test finds the bounds of the forward bits: forward = "auto".
+inline constexpr std::string_view kAutomaticForward = "auto";
+inline bool is_automatic(const PrecisionRecipe& recipe) {
+  return recipe.forward.name == kAutomaticForward;
+}
+
+// Whether the bits follow what is observed, so that nobody knows them beforehand.
+inline bool is_closed_loop(const PrecisionRecipe& recipe) {
+  return recipe.progressive || recipe.dynamic || is_automatic(recipe);
+}
 
 struct EvaluationRecipe {
   enum class BestOn { validation, test };  // test: the papers'

@@ -22,6 +22,7 @@
 #include "bitcycle/train/run_parts.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ class Trainer {
   Step step() const;
   Step total_steps() const;
   const RunLength& length() const;
+  // What carries out its precision.
+  std::string backend() const;
   // What is worth telling before the run starts, besides notices(recipe, length()); a line each.
   const std::vector<std::string>& notices() const;
   // Likewise, for those too who want to hear nothing else.
@@ -65,6 +68,12 @@ class Trainer {
   // the run directory if need be. Throws Error(usage) where it holds a run that was not resumed,
   // Error(diverged) when the loss is not finite.
   TrainOutcome run(const StopSignal& stop);
+
+  // Trains from the start, without evaluations and checkpoints, until `enough` says so, the run is
+  // at its end, or `stop` asks. Tells `sinks` alone, and writes nothing. Not to be followed by
+  // run().
+  TrainOutcome practise(const StopSignal& stop, EventSinks sinks,
+                        const std::function<bool()>& enough);
 
   // Carries out `steps` steps, spread over the run so that they have the bits of all of it, at a
   // learning rate of zero; under a policy that follows the run, with the bits that it begins with.

@@ -4,6 +4,7 @@
 #include "bitcycle/config/backend.h"
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/range_policy.h"
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/cost/run_cost.h"
 #include "bitcycle/events/metrics_file.h"
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -51,6 +53,7 @@ struct RecipeCost {
   std::string assumption;  // about the length, and in which scheme
   std::string scheme;
   std::vector<Row> rows;
+  std::vector<Row> cheapest;  // of a range test: the least that may come of it
   double gbitops_static = 0;
   Bounds gbitops;
   Total joules, normalised_macs;
@@ -86,12 +89,12 @@ class StepRows {
   std::vector<Known> known_;
 };
 
-std::vector<Row> scheduled_rows(const PrecisionPlan& plan, Step steps, const StepCost& cost,
-                                const StepMeasures& measures) {
+std::vector<Row> scheduled_rows(const std::function<StepBits(Step)>& bits_of, Step steps,
+                                const StepCost& cost, const StepMeasures& measures) {
   std::vector<Row> rows;
   StepRows known(cost, measures);
   for (Step step = 0; step < steps; ++step) {
-    StepBits bits = plan.decide(step);
+    StepBits bits = bits_of(step);
     auto row = std::ranges::find(rows, bits.common, &Row::bits);
     if (row == rows.end()) row = rows.insert(rows.end(), {bits.common, 0, 0});
     ++row->steps;
@@ -110,6 +113,10 @@ Bounds scheduled_bounds(const std::vector<Row>& rows, Column column) {
 }
 
 Bounds bounds_of(const Recipe& recipe, const RecipeCost& cost, Column column) {
+  if (is_automatic(recipe.precision)) {
+    return {scheduled_bounds(cost.cheapest, column).least,
+            static_cast<double>(cost.length.steps) * cost.rows.back().*column};
+  }
   if (!recipe.precision.progressive) return scheduled_bounds(cost.rows, column);
   std::vector<double> stages;
   for (const Row& row : cost.rows) stages.push_back(row.*column);
@@ -122,6 +129,23 @@ void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
   cost.joules = {bounds_of(recipe, cost, &Row::joules), steps * fixed.joules};
   cost.normalised_macs = {bounds_of(recipe, cost, &Row::normalised_macs),
                           steps * fixed.normalised_macs};
+}
+
+// A row for each width that may be tested. The least that a run can cost is the lowest width for
+// all of the first cycle, and then the schedule from there.
+void add_tested_rows(const Recipe& recipe, const StepCost& step_cost, const StepMeasures& measures,
+                     RecipeCost& cost) {
+  const RangePlans plans(recipe.precision, cost.subject.layers, cost.length);
+  for (const PrecisionPlan& plan : plans.fixed()) {
+    cost.rows.push_back(row_of(plan.decide(0), step_cost, measures));
+  }
+  const Step cycle = cost.length.steps / recipe.precision.range_test->cycles;
+  const auto cheapest = [&](Step step) {
+    return (step < cycle ? plans.fixed().front() : plans.lowest()).decide(step);
+  };
+  cost.cheapest = scheduled_rows(cheapest, cost.length.steps, step_cost, measures);
+  cost.gbitops_static = static_cast<double>(cost.length.steps) * step_cost.reference(plans.upper());
+  add_totals(recipe, row_of(plans.upper().reference(), step_cost, measures), cost);
 }
 
 RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
@@ -142,23 +166,30 @@ RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
     add_totals(recipe, row_of(policy.reference(), step_cost, measures), cost);
     return cost;
   }
+  if (is_automatic(recipe.precision)) {
+    add_tested_rows(recipe, step_cost, measures, cost);
+    return cost;
+  }
   const PrecisionPlan plan(recipe.precision, cost.subject.layers, cost.length);
-  cost.rows = scheduled_rows(plan, cost.length.steps, step_cost, measures);
+  cost.rows = scheduled_rows([&](Step step) { return plan.decide(step); }, cost.length.steps,
+                             step_cost, measures);
   cost.gbitops_static = steps * step_cost.reference(plan);
   add_totals(recipe, row_of(plan.reference(), step_cost, measures), cost);
   return cost;
 }
 
 std::string total_text(const RecipeCost& cost) {
+  const char* unknown =
+      cost.cheapest.empty() ? "when\nits loss settles" : "the\nbounds that its range test finds";
   const auto share = [&](double gbitops) { return share_text(gbitops, cost.gbitops_static); };
   const auto [least, most] = cost.gbitops;
   if (least == most) {
     return fmt::format("the run costs {} GBitOPs, {} of static", amount_text(least), share(least));
   }
   return fmt::format(
-      "the run costs from {} to {} GBitOPs, {} to {} of static: that depends on "
-      "when\nits loss settles; `bitcycle cost RUN` says what a run has cost",
-      amount_text(least), amount_text(most), share(least), share(most));
+      "the run costs from {} to {} GBitOPs, {} to {} of static: that depends on {}; `bitcycle cost "
+      "RUN` says what a run has cost",
+      amount_text(least), amount_text(most), share(least), share(most), unknown);
 }
 
 std::string total_text(const char* what, const Total& total, double unit) {
@@ -227,6 +258,9 @@ struct RunMeasured {
 
 // The bits of a step as every layer had them, given those that are common to most.
 StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
+  if (const auto* tested = dynamic_cast<const RangePolicy*>(&policy)) {
+    return tested->plans().showing(common, step);
+  }
   const auto* staged = dynamic_cast<const ProgressivePolicy*>(&policy);
   if (staged == nullptr) return policy.decide(step);
   for (const PrecisionPlan& stage : staged->stages()) {

@@ -4,6 +4,7 @@
 #include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/range_plans.h"
 #include "bitcycle/events/metrics_file.h"
 #include "bitcycle/report/format.h"
 #include "bitcycle/report/precision_text.h"
@@ -31,6 +32,11 @@ void require_shown(Step steps) {
 PrecisionPlan common_plan(PrecisionRecipe recipe, RunLength length) {
   recipe.overrides.clear();
   return PrecisionPlan(recipe, {}, length);
+}
+
+RangePlans common_plans(PrecisionRecipe recipe, RunLength length) {
+  recipe.overrides.clear();
+  return RangePlans(recipe, {}, length);
 }
 
 std::vector<LayerBits> scheduled_bits(const PrecisionRecipe& recipe, RunLength length, Step steps) {
@@ -95,16 +101,29 @@ std::vector<LoggedStep> checked_log(const fs::path& run) {
   return log;
 }
 
+std::vector<LayerBits> tested_bits(const PrecisionRecipe& recipe, RunLength length,
+                                   const std::vector<StageChange>& changes, Step steps) {
+  const RangePlans plans = common_plans(recipe, length);
+  const RangeTest::Phases phases = plans.phases(changes);
+  std::vector<LayerBits> bits;
+  for (Step step = 0; step < steps; ++step) bits.push_back(plans.decide(phases, step).common);
+  return bits;
+}
+
 std::vector<LayerBits> explained_bits(const Recipe& recipe, const fs::path& run, RunLength length,
                                       Step steps) {
-  if (!recipe.precision.progressive) return scheduled_bits(recipe.precision, length, steps);
+  const PrecisionRecipe& precision = recipe.precision;
+  if (!is_closed_loop(precision)) return scheduled_bits(precision, length, steps);
   constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
-  return staged_bits(*recipe.precision.progressive, logged_stages(run, kAll), steps);
+  const std::vector<StageChange> changes = logged_stages(run, kAll);
+  return precision.progressive ? staged_bits(*precision.progressive, changes, steps)
+                               : tested_bits(precision, length, changes, steps);
 }
 
 LayerBits upper_bits(const PrecisionRecipe& recipe, RunLength length) {
   if (recipe.dynamic) return kGatesReference;
   if (recipe.progressive) return stage_bits(*recipe.progressive).back();
+  if (is_automatic(recipe)) return common_plans(recipe, length).upper().upper().common;
   return common_plan(recipe, length).upper().common;
 }
 

@@ -273,19 +273,20 @@ void show_bits(const BitsView& view, const Options& options) {
 void show_recipe(const std::string& file, const Options& options) {
   const Recipe recipe = read_recipe(file, options.settings);
   const PrecisionRecipe& precision = recipe.precision;
-  if (!precision.progressive && !precision.dynamic) {
+  if (!is_closed_loop(precision)) {
     return show_bits(planned_bits(recipe, file, {options.steps, options.steps_per_epoch}), options);
   }
   if (options.csv || !options.svg.empty()) {
-    throw Error(
-        ErrorCode::usage,
-        file +
-            (precision.dynamic ? " has bits that gates choose" : " has bits that follow the loss") +
-            ", so nobody knows them before it is trained",
-        precision.dynamic
-            ? "Without --csv and --svg it is told what can be said."
-            : "Without --csv and --svg it is told what can be said; `bitcycle schedule "
-              "--run RUN` draws the bits that a run had.");
+    throw Error(ErrorCode::usage,
+                file +
+                    (precision.dynamic       ? " has bits that gates choose"
+                     : precision.progressive ? " has bits that follow the loss"
+                                             : " has bits that a range test finds") +
+                    ", so nobody knows them before it is trained",
+                precision.dynamic
+                    ? "Without --csv and --svg it is told what can be said."
+                    : "Without --csv and --svg it is told what can be said; `bitcycle schedule "
+                      "--run RUN` draws the bits that a run had.");
   }
   fmt::print("{}", options.json ? outlook_json(recipe)
                                 : outlook_text(recipe, file + scheme_note(precision)));

@@ -8,6 +8,7 @@
 #include "bitcycle/schedule/summary.h"
 
 #include "base/json_text.h"
+#include "cli/schedule/range_outlook.h"
 
 #include <cmath>
 
@@ -150,6 +151,7 @@ std::vector<StageOutlook> stage_outlook(const Recipe& recipe) {
 
 std::string outlook_text(const Recipe& recipe, const std::string& title) {
   if (recipe.precision.dynamic) return gates_text(recipe, title);
+  if (is_automatic(recipe.precision)) return range_outlook_text(recipe, title);
   const ProgressiveRecipe& stages = *recipe.precision.progressive;
   const std::vector<StageOutlook> outlook = stage_outlook(recipe);
   const std::vector<StageLimits> limits = stage_limits(recipe, stages, outlook.size());
@@ -168,6 +170,7 @@ std::string outlook_text(const Recipe& recipe, const std::string& title) {
 
 std::string outlook_json(const Recipe& recipe) {
   if (recipe.precision.dynamic) return gates_json(recipe);
+  if (is_automatic(recipe.precision)) return range_outlook_json(recipe);
   const ProgressiveRecipe& stages = *recipe.precision.progressive;
   Json list = Json::array();
   for (const StageOutlook& stage : stage_outlook(recipe)) {

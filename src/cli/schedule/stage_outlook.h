@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be said before a run of precision that will follow its loss, or its gates: the stages,
-// when each may begin, and what it costs.
+// What can be said before a run of precision that will follow its loss, its gates or a range test:
+// the stages, when each may begin, and what it costs.
 
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/network/layer_bits.h"
@@ -29,7 +29,7 @@ struct StageOutlook {
 // The recipe has stages.
 std::vector<StageOutlook> stage_outlook(const Recipe& recipe);
 
-// The recipe has stages, or gates.
+// The recipe has stages, gates, or a range test.
 std::string outlook_text(const Recipe& recipe, const std::string& title);
 std::string outlook_json(const Recipe& recipe);
 

@@ -77,8 +77,7 @@ CostSubject subject_of(Recipe recipe, const Rehearsal& rehearsal) {
 }
 
 void print_bits(const Recipe& recipe, const RunLength& length) {
-  const PrecisionRecipe& precision = recipe.precision;
-  if (precision.progressive || precision.dynamic) {
+  if (is_closed_loop(recipe.precision)) {
     fmt::print("{}\n", outlook_text(recipe, "precision"));
     return;
   }

@@ -3,6 +3,7 @@
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/config/precision_plan.h"
 #include "bitcycle/config/progressive_policy.h"
+#include "bitcycle/config/range_plans.h"
 #include "bitcycle/schedule/summary.h"
 
 #include "report/view/gate_choices.h"
@@ -80,6 +81,14 @@ StepBitsSource staged_source(const RunRecord& record, const std::vector<LayerInf
   return {.layers = names_of(layers), .at = at};
 }
 
+StepBitsSource tested_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
+  auto plans = std::make_shared<RangePlans>(record.recipe->precision, layers, record.length());
+  const auto at = [plans, phases = plans->phases(record.stages)](Step step) {
+    return counted(plans->decide(phases, step));
+  };
+  return {.layers = names_of(layers), .at = at};
+}
+
 // What the samples of a block had on average; those that skip it had nothing.
 MeanBits chosen_bits(const DynamicRecipe& recipe, const std::vector<double>& shares) {
   MeanBits mean{static_cast<double>(*recipe.weight), 0, 0};
@@ -137,6 +146,7 @@ StepBitsSource explained_source(const RunRecord& record, const std::vector<Layer
   const PrecisionRecipe& precision = record.recipe->precision;
   if (precision.progressive) return staged_source(record, layers);
   if (precision.dynamic) return gated_source(record, layers);
+  if (is_automatic(precision)) return tested_source(record, layers);
   return scheduled_source(record, layers);
 }
 
