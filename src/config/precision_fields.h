@@ -169,7 +169,8 @@ void describe(Visit& visit, Is<RangeTestRecipe> auto& r) {
   visit(field("pairs", "pairs of blocks after which a width is left undecided").in(4, 1e4),
         r.pairs);
   visit(
-      field("ready", "the test begins once the upper width is so many standard errors above chance")
+      field("ready", "the test begins once the upper width is so many standard errors above chance; "
+              "0: after one block")
           .in(0, 1e3),
       r.ready);
 }
@@ -196,7 +197,7 @@ void describe(Visit& visit, Is<PrecisionRecipe> auto& r) {
             field("forward", "bits of weights and activations; `\"auto\"`: found by a range test")),
         r.forward);
   visit(field("range_test", "the range test of `forward = \"auto\"`; keys below")
-            .only_if(is_automatic(r), "forward", "\"auto\"")
+            .only_if(is_automatic(r) && !r.progressive && !r.dynamic, "forward", "\"auto\"")
             .later(),
         r.range_test);
   visit(scheduled(field("weight", "bits of weights, in place of `forward`")), r.weight);

@@ -67,7 +67,8 @@ void RangeTest::end_warm_up(const Block& block) {
   const double mean = block.sum / block.count;
   const double variance = std::max(0.0, block.squares - block.sum * mean) / (block.count - 1);
   const double error = std::sqrt(variance / block.count);
-  if (mean > 0 && mean >= options_.ready * error) return begin(Goal::lower, options_.from);
+  const bool ready = options_.ready == 0 || (mean > 0 && mean >= options_.ready * error);
+  if (ready) return begin(Goal::lower, options_.from);
   if (steps_ < kWarmUpBlocks * options_.block) return;
   finish(End::nothing_learned, options_.to, options_.to);
 }

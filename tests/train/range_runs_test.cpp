@@ -1,5 +1,6 @@
 // Runs that find the bounds of their precision by a range test.
 
+#include "bitcycle/config/backend.h"
 #include "bitcycle/config/range_policy.h"
 #include "bitcycle/events/metrics_file.h"
 
@@ -7,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace bitcycle {
 namespace {

@@ -27,7 +27,7 @@ struct RangeTestOptions {
   double confidence = 0.99;     // at which a width is good or bad, above 0.5
   Step block = 20;              // steps, at least 2
   int pairs = 16;               // of blocks for each width at most, at least kLeastPairs
-  double ready = 20;            // standard errors above chance at which the test begins
+  double ready = 20;            // standard errors above chance at which the test begins; 0: at once
   Step limit = Step{1} << 40;   // steps, after which it ends undecided
 };
 
