@@ -168,11 +168,11 @@ void describe(Visit& visit, Is<RangeTestRecipe> auto& r) {
   visit(field("block", "steps at one width before the other has its turn").in(2, 1e6), r.block);
   visit(field("pairs", "pairs of blocks after which a width is left undecided").in(4, 1e4),
         r.pairs);
-  visit(
-      field("ready", "the test begins once the upper width is so many standard errors above chance; "
+  visit(field("ready",
+              "the test begins once the upper width is so many standard errors above chance; "
               "0: after one block")
-          .in(0, 1e3),
-      r.ready);
+            .in(0, 1e3),
+        r.ready);
 }
 
 template <class Visit>
