@@ -79,9 +79,3 @@ expect 0 'already holds a run' "$bitcycle" train small.toml --dry-run --run-dir 
 mkdir -p begun && cp done/recipe.toml begun/
 expect 0 'test accuracy' "$bitcycle" train small.toml -q --run-dir begun --set optimizer.lr=0.01
 expect 2 'already holds a run' "$bitcycle" train small.toml -q --run-dir begun
-
-# On a terminal of 80 columns the live line fits, and begins with speed and time left.
-script -qec "stty cols 80; '$bitcycle' train small.toml --run-dir terminal" typescript >/dev/null
-tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | grep 'steps/s' >live.txt
-grep -qE '^[0-9.e+]+ steps/s  [0-9]+ .* left  step [0-9]+/[0-9]+  ' live.txt || fail "$(head -3 live.txt)"
-! grep -qE '^.{80,}$' live.txt || fail "the live line is too long: $(grep -E '^.{80,}$' live.txt | head -1)"
