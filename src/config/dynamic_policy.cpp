@@ -1,6 +1,7 @@
 #include "bitcycle/config/dynamic_policy.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/chosen_bits.h"
 
 #include <algorithm>
 #include <cassert>
@@ -228,18 +229,7 @@ StepBits DynamicPolicy::decide(Step step) const {
 }
 
 StepBits DynamicPolicy::chosen(const std::vector<double>& shares) const {
-  assert(shares.size() == options().size());
-  StepBits bits = decide(0);
-  for (std::size_t i = 0; i < bits.layers.size(); ++i) {
-    if (!is_gated(layers()[i])) continue;
-    Mixture& mixture = bits.mixtures[i];
-    for (std::size_t k = 0; k < shares.size(); ++k) {
-      const bool skips = options()[k].skips();
-      if (skips && !matches(layers()[i], "@projection")) continue;
-      mixture.add(bits_of(skips ? dearest(recipe_) : options()[k]), shares[k]);
-    }
-  }
-  return bits;
+  return chosen_step(*this, BlockShares(objective_.weights().blocks.size(), shares));
 }
 
 StepBits DynamicPolicy::evaluation(const EvaluationBits& bits, Step step) const {

@@ -77,28 +77,10 @@ std::vector<std::string> stage_notices(const IndicatorRecipe& recipe, const std:
       table, turning_points + 1, needed, period, length.steps)};
 }
 
-std::vector<std::string> target_notices(const DynamicRecipe& recipe,
-                                        const GateObjective& objective) {
-  std::vector<std::string> notices;
-  for (std::size_t i = 0; i < recipe.target.size(); ++i) {
-    const double target = recipe.target[i];
-    const bool low = target < objective.least_cp();
-    if (!low && target <= objective.most_cp()) continue;
-    const std::string stage =
-        recipe.target.size() > 1 ? fmt::format(" of stage {}", i + 1) : std::string();
-    notices.push_back(fmt::format(
-        "precision.dynamic.target: {}{} cannot be reached: the options cost {:.3f} to {:.3f} %, so "
-        "the gates are driven to the {}",
-        target_text(target), stage, objective.least_cp(), objective.most_cp(),
-        low ? "cheapest" : "dearest"));
-  }
-  return notices;
-}
-
 // The network of a recipe as far as it is known without the data: what is compared is a ratio.
 std::vector<std::string> gate_cost_notices(const Recipe& recipe, const RunLength& length) {
   const DynamicPolicy policy(recipe.precision, layers_of(picture_network(recipe)), length);
-  return gate_cost_notices(policy);
+  return gate_cost_notices(policy, Counting::paper);
 }
 
 // Whether errors, of the layers that have no bits of their own, ever have a single bit.
@@ -154,8 +136,7 @@ std::vector<std::string> precision_notices(const Recipe& recipe, const RunLength
   }
   const auto& gates = recipe.precision.dynamic;
   if (!gates) return {};
-  const GateObjective objective(*gates, block_weights(layers_of(picture_network(recipe))));
-  std::vector<std::string> notices = target_notices(*gates, objective);
+  std::vector<std::string> notices = target_notices(recipe);
   const auto more =
       stage_notices(*gates, "precision.dynamic", std::ssize(gates->target) - 1, length);
   notices.insert(notices.end(), more.begin(), more.end());
@@ -210,16 +191,38 @@ std::vector<std::string> warmup_notices(const Recipe& recipe, const RunLength& l
 
 }  // namespace
 
-std::vector<std::string> gate_cost_notices(const DynamicPolicy& policy) {
-  const CostModel model(policy.layers(), Counting::paper);
+std::vector<std::string> target_notices(const Recipe& run) {
+  if (!run.precision.dynamic) return {};
+  const DynamicRecipe& recipe = *run.precision.dynamic;
+  const GateObjective objective(recipe, block_weights(layers_of(picture_network(run))));
+  std::vector<std::string> notices;
+  for (std::size_t i = 0; i < recipe.target.size(); ++i) {
+    const double target = recipe.target[i];
+    const bool low = target < objective.least_cp();
+    if (!low && target <= objective.most_cp()) continue;
+    const std::string stage =
+        recipe.target.size() > 1 ? fmt::format(" of stage {}", i + 1) : std::string();
+    notices.push_back(fmt::format(
+        "precision.dynamic.target: {}{} cannot be reached: the options cost {:.3f} to {:.3f} %, so "
+        "the gates are driven to the {}",
+        target_text(target), stage, objective.least_cp(), objective.most_cp(),
+        low ? "cheapest" : "dearest"));
+  }
+  return notices;
+}
+
+std::vector<std::string> gate_cost_notices(const DynamicPolicy& policy, Counting rule) {
+  const CostModel model(policy.layers(), rule);
+  const auto counted = [&](const StepBits& bits) {
+    const auto& layers = rule == Counting::bitcycle ? bits.layers : bits.counted;
+    return model.sample_cost(layers, bits.mixtures).total();
+  };
   const auto cost = [&](std::size_t option) {
     std::vector<double> shares(policy.options().size(), 0.0);
     shares[option] = 1;
-    const StepBits bits = policy.chosen(shares);
-    return model.sample_cost(bits.counted, bits.mixtures).total();
+    return counted(policy.chosen(shares));
   };
-  const double fixed =
-      model.sample_cost(policy.reference().counted).total() - model.gates_cost().total();
+  const double fixed = counted(policy.reference()) - model.gates_cost().total();
   std::string dear;
   std::size_t count = 0;
   for (std::size_t i = 0; i < policy.options().size(); ++i) {

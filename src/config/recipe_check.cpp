@@ -281,10 +281,11 @@ void check_gates(const Recipe& recipe, const Places& places) {
   if (task_of(recipe.model.name) == TaskKind::language_model) {
     throw recipe_error(
         places.of({table}),
-        fmt::format("{}: expected a network with residual blocks, for which gates could choose, "
-                    "found {}, which has none",
+        fmt::format("{}: expected a network for pictures, for whose blocks gates choose, found {}, "
+                    "a language model",
                     table, recipe.model.name),
-        "Choose a network for pictures, or leave out [precision.dynamic].");
+        "Tokens of a sequence depend on each other, so one that skips a block has no cost of its "
+        "own. Choose a network for pictures, or stages: [precision.progressive].");
   }
   check_stages(*recipe.precision.dynamic, table, places);
 }

@@ -7,6 +7,7 @@
 #include "events/stage_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -43,10 +44,13 @@ bool is_evaluation(const Json& line, const std::string& split, const std::string
 bool is_step(const Json& line) {
   if (!line.is_object() || line.value("type", Json()) != "step") return false;
   const auto is_number = [&](const char* name) { return line.value(name, Json()).is_number(); };
-  const auto is_width = [&](const char* name) {
+  const auto is_count = [&](const char* name) {
     return line.value(name, Json()).is_number_unsigned();
   };
-  return is_width("step") && is_width("weight_bits") && is_width("activation_bits") &&
+  const auto is_width = [&](const char* name) {
+    return is_count(name) || (line.contains("choices") && is_number(name));
+  };
+  return is_count("step") && is_count("weight_bits") && is_width("activation_bits") &&
          is_width("error_bits") && is_number("epoch") && is_number("gbitops") &&
          is_number("gbitops_static");
 }
@@ -63,9 +67,12 @@ std::vector<std::vector<double>> choices_of(const Json& line) {
 }
 
 LoggedStep step_of(const Json& line) {
+  const auto width = [&](const char* name) {
+    return static_cast<int>(std::lround(line[name].get<double>()));
+  };
   return {.step = line["step"],
           .epoch = line["epoch"],
-          .bits = {line["weight_bits"], line["activation_bits"], line["error_bits"]},
+          .bits = {width("weight_bits"), width("activation_bits"), width("error_bits")},
           .gbitops = line["gbitops"],
           .gbitops_static = line["gbitops_static"],
           .choices = choices_of(line)};
@@ -73,8 +80,8 @@ LoggedStep step_of(const Json& line) {
 
 }  // namespace
 
-MetricsFile::MetricsFile(const std::filesystem::path& run_directory)
-    : path_(run_directory / kName) {}
+MetricsFile::MetricsFile(const std::filesystem::path& run_directory, MeanOfChoices mean)
+    : path_(run_directory / kName), mean_(std::move(mean)) {}
 
 std::string MetricsFile::name() const {
   return kName;
@@ -100,6 +107,11 @@ void MetricsFile::step(const StepReport& report) {
                {"error_bits", report.bits.error},
                {"gbitops", report.bitops / kGiga},
                {"gbitops_static", report.bitops_static / kGiga}});
+  if (mean_ && !report.choices.empty()) {
+    const MeanBits mean = mean_(report.choices);
+    line["activation_bits"] = mean.activation;
+    line["error_bits"] = mean.error;
+  }
   if (!report.choices.empty()) line["choices"] = report.choices;
   log_->append(json_text(line));
 }

@@ -33,6 +33,12 @@ void add_metrics(SummaryMessage& summary, const std::string& group,
   for (const auto& [metric, value] : metrics) summary.add_scalar(group + "/" + metric.name, value);
 }
 
+// Float stays 0.
+MeanBits as_mean(const LayerBits& bits) {
+  return {static_cast<double>(bits.weight), static_cast<double>(bits.activation),
+          static_cast<double>(bits.error)};
+}
+
 // The share of each option over all blocks.
 void add_choices(SummaryMessage& summary, const std::vector<std::vector<double>>& blocks) {
   for (std::size_t option = 0; !blocks.empty() && option < blocks.front().size(); ++option) {
@@ -62,8 +68,8 @@ void add_layer_codes(SummaryMessage& summary, const LayerStatistics& layer) {
 
 }  // namespace
 
-TensorBoardFile::TensorBoardFile(const std::filesystem::path& run_directory)
-    : path_(run_directory / kName) {}
+TensorBoardFile::TensorBoardFile(const std::filesystem::path& run_directory, MeanOfChoices mean)
+    : path_(run_directory / kName), mean_(std::move(mean)) {}
 
 void TensorBoardFile::begin(const RunStart& start, std::uint64_t offset) {
   file_.emplace(path_, offset);
@@ -80,9 +86,11 @@ void TensorBoardFile::step(const StepReport& report) {
   add_metrics(summary, "train", report.metrics);
   summary.add_scalar("train/lr", report.lr);
   summary.add_scalar("train/epoch", report.epoch);
-  summary.add_scalar("bits/weight", report.bits.weight);
-  summary.add_scalar("bits/activation", report.bits.activation);
-  summary.add_scalar("bits/error", report.bits.error);
+  const MeanBits bits =
+      mean_ && !report.choices.empty() ? mean_(report.choices) : as_mean(report.bits);
+  summary.add_scalar("bits/weight", bits.weight);
+  summary.add_scalar("bits/activation", bits.activation);
+  summary.add_scalar("bits/error", bits.error);
   summary.add_scalar("cost/gbitops", report.bitops / kGiga);
   summary.add_scalar("cost/gbitops_static", report.bitops_static / kGiga);
   summary.add_scalar("cost/saving_percent", saving_percent(report.bitops, report.bitops_static));

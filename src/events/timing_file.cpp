@@ -68,7 +68,7 @@ std::uint64_t TimingFile::sync() {
 
 // A report has the seconds since the last logged step, of which the others were counted before.
 void TimingFile::count(const StepReport& report) {
-  StepsAtBits& own = by_bits_[to_text(report.bits)];
+  StepsAtBits& own = by_bits_[report.choices.empty() ? to_text(report.bits) : "as chosen"];
   ++own.steps;
   own.seconds += report.seconds - counted_seconds_;
   counted_seconds_ = report.seconds;

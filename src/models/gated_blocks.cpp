@@ -273,8 +273,10 @@ UnitTensor NetworkModelImpl::run_candidates(std::size_t index, const GateChoice&
     if (skips && projection != kNone) result = projection;
     for (int i = block.first; i <= block.last; ++i) {
       if (skips && i != projection) continue;
-      // Projections beside a skipped block are in float.
-      tell(index, i, same_for_all(skips ? LayerBits{} : bits, samples), k == 0 ? samples : 0);
+      // Projections beside a skipped block are in float; of its other layers none runs, so that
+      // samples are counted at the first option at which a layer does.
+      const std::size_t first = i != projection && options_.skips(0) ? 1 : 0;
+      tell(index, i, same_for_all(skips ? LayerBits{} : bits, samples), k == first ? samples : 0);
       run_node(i, inner, observer, readers_of(i));
     }
     const at::Tensor weight = choice.mask.select(1, static_cast<std::int64_t>(k));

@@ -5,6 +5,7 @@
 // in order, trainer_sinks.cpp looks after the sinks, trainer_rehearsal.cpp takes steps on trial.
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/config/chosen_bits.h"
 #include "bitcycle/config/learning_rate.h"
 #include "bitcycle/events/layers_file.h"
 #include "bitcycle/events/metrics_file.h"
@@ -42,12 +43,15 @@ struct Trainer::Implementation {
         evaluation_bits(parse_evaluation_bits(recipe.evaluation.bits)),
         directory(run_directory),
         store(run_directory),
-        sinks{std::make_shared<MetricsFile>(run_directory),
+        sinks{std::make_shared<MetricsFile>(run_directory, mean_of_choices(recipe.precision)),
               std::make_shared<TimingFile>(run_directory)},
         own_scheme(parts.scheme ? parts.scheme->name : ""),
         reduce(parts.reduce) {
     if (statistics_every() > 0) sinks.push_back(std::make_shared<LayersFile>(run_directory));
-    if (recipe.tensorboard) sinks.push_back(std::make_shared<TensorBoardFile>(run_directory));
+    if (recipe.tensorboard) {
+      sinks.push_back(
+          std::make_shared<TensorBoardFile>(run_directory, mean_of_choices(recipe.precision)));
+    }
     for (const auto& sink : others) add_sink(sink);
     session.task().require_trainable();
     state.data = session.task().data_fingerprint();

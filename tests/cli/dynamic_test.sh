@@ -44,6 +44,14 @@ for run in dfq frac; do
       fail "$run: $figure: $(cat spent.json)"
   done
   expect 0 '% of static 8/8' "$bitcycle" cost $run
+  # Counted from the choices it is what the run has counted as it went; but for `paper` nothing is logged.
+  for rule in macs bitcycle; do
+    "$bitcycle" cost $run --json --counting $rule >counted.json
+    "$bitcycle" cost $run.toml --steps 16 --json --counting $rule >planned.json
+    awk -v least="$(number planned.json gbitops_least)" -v most="$(number planned.json gbitops_most)" \
+      -v spent="$(number counted.json gbitops)" 'BEGIN { exit !(least <= spent && spent <= most) }' ||
+      fail "$run: $rule is not within its bounds: $(cat counted.json planned.json)"
+  done
   "$bitcycle" cost $run.toml --steps 16 --json >planned.json
   near "$(number planned.json gbitops_static)" "$(number spent.json gbitops_static)" ||
     fail "$run: static: $(cat planned.json spent.json)"
@@ -51,15 +59,21 @@ for run in dfq frac; do
     -v spent="$(number spent.json gbitops)" 'BEGIN { exit !(least <= spent && spent <= most) }' ||
     fail "$run: the cost is not within its bounds: $(cat planned.json spent.json)"
 
-  # The bits that samples had on average, step by step.
-  {
-    echo t,weight_bits,activation_bits,error_bits
-    grep '"type":"step"' $run/metrics.jsonl | sed -E \
-      's/.*"step":([0-9]+),.*"weight_bits":([0-9]+),"activation_bits":([0-9]+),"error_bits":([0-9]+).*/\1 \2,\3,\4/' |
-      while read -r step bits; do echo $((step - 1)),"$bits"; done
-  } >expected.csv
-  [[ $(wc -l <expected.csv) == 17 ]] || fail "$run: expected 16 logged steps"
-  "$bitcycle" schedule --run $run --csv | diff expected.csv - || fail "$run: schedule --run"
+  # The bits that samples had on average, step by step, from the shares of the options: three
+  # blocks, each with [skip, [3, 6], [4, 8], [6, 12]].
+  grep '"type":"step"' $run/metrics.jsonl | sed -E 's/.*"choices":\[\[(.*)\]\]\}/\1/; s/\],\[/,/g' |
+    awk -F, '{ a = e = s = 0; for (b = 0; b < 12; b += 4) { s += $(b + 1)
+        a += 3 * $(b + 2) + 4 * $(b + 3) + 6 * $(b + 4); e += 6 * $(b + 2) + 8 * $(b + 3) + 12 * $(b + 4) }
+      printf "%d,4,%.9f,%.9f,%.9f\n", NR - 1, a / 3, e / 3, s / 3 }' >expected.csv
+  [[ $(wc -l <expected.csv) == 16 ]] || fail "$run: expected 16 logged steps"
+  "$bitcycle" schedule --run $run --csv >found.csv
+  [[ $(head -1 found.csv) == t,weight_bits,activation_bits,error_bits,skipped ]] || fail "$run: columns"
+  tail -n +2 found.csv | awk -F, '{ printf "%d,%d,%.9f,%.9f,%.9f\n", $1, $2, $3, $4, $5 }' |
+    diff expected.csv - || fail "$run: schedule --run"
+  grep '"type":"step"' $run/metrics.jsonl |
+    sed -E 's/.*"activation_bits":([0-9.e-]+),"error_bits":([0-9.e-]+).*/\1,\2/' |
+    awk -F, '{ printf "%.9f,%.9f\n", $1, $2 }' | diff <(cut -d, -f3,4 expected.csv) - ||
+    fail "$run: bits in metrics.jsonl"
   expect 0 'spent ' "$bitcycle" schedule --run $run
   "$bitcycle" schedule --run $run --svg run.svg 2>/dev/null
   grep -q '<svg' run.svg || fail "$run: no picture"
@@ -67,6 +81,11 @@ done
 expect 0 'step 6 ' "$bitcycle" schedule frac.toml
 expect 0 'cannot be reached' "$bitcycle" train dfq.toml --run-dir low --set steps=1 \
   --set precision.dynamic.options=cifar --set precision.dynamic.target=1
+# Who wants no narration is told of it as well, and of nothing else.
+"$bitcycle" train dfq.toml -q --run-dir quiet --set steps=1 --set precision.dynamic.options=cifar \
+  --set precision.dynamic.target=1 >/dev/null 2>narration.txt
+grep -q 'target: cp 1 % cannot be reached' narration.txt || fail "-q hides an unreachable target"
+[[ $(wc -l <narration.txt) == 1 ]] || fail "-q narrates: $(cat narration.txt)"
 
 # Evaluation: as the gates choose, and at bits that nobody chooses.
 "$bitcycle" eval frac --bits current,max,8,fp --json >scores.json
@@ -86,6 +105,13 @@ grep -q '"choices":\[\[' frac/metrics.jsonl || fail "no choices in the log"
 # All candidates are simulated, and nothing else.
 candidates=(--set 'precision.dynamic.form="all_candidates"' --set steps=2)
 expect 0 'accuracy' "$bitcycle" train frac.toml "${candidates[@]}" --run-dir candidates
+# What they cost is known beforehand, skipped blocks or not: the plan says what the layers have counted.
+"$bitcycle" cost candidates --json >spent.json
+"$bitcycle" cost frac.toml "${candidates[@]}" --json >planned.json
+for bound in gbitops_least gbitops_most; do
+  near "$(number planned.json $bound)" "$(number spent.json gbitops)" ||
+    fail "all candidates: $bound: $(cat planned.json spent.json)"
+done
 expect 2 'precision.dynamic.form: expected "chosen" with precision.backend "integer"' \
   "$bitcycle" train frac.toml "${candidates[@]}" "${executed[@]}" --run-dir refused
 expect 0 'note: simulating: the form "all_candidates" has no integer kernels' \

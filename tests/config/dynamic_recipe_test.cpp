@@ -147,9 +147,9 @@ const std::vector<Mistake> kMistakes = {
     {kGates + "[[precision.override]]\nlayers = \"gates.head\"\nforward = 8",
      "fits gates.head, a layer of a gate, which is in float"},
     {kGates + "[model]\nname = \"lstm_lm\"\n[data]\ndataset = \"ptb\"",
-     "r.toml:2:1: precision.dynamic: expected a network with residual blocks, for which gates "
-     "could choose, found lstm_lm, which has none",
-     "Choose a network for pictures"},
+     "r.toml:2:1: precision.dynamic: expected a network for pictures, for whose blocks gates "
+     "choose, found lstm_lm, a language model",
+     "Choose a network for pictures, or stages"},
     {kHead + "options = [[0, 0], [4, 8]]\nweight = 4\ntarget = 2\n[model]\n"
              "name = \"cifar_mobilenet_v2\"",
      "r.toml:3:11: precision.dynamic.options: expected blocks with a shortcut, as [0, 0] skips "

@@ -173,7 +173,7 @@ TEST(CostCommandTest, SaysWhatTheOptionsOfGatesCost) {
   // Where all blocks choose alike cp 3 is 92.16 bit operations, of 3 x 1024, on each of their ops.
   const double besides = json["gates_gbitops_per_sample"].get<double>() +
                          json["float_gbitops_per_sample"].get<double>() +
-                         json["fixed_gbitops_per_sample"].get<double>();
+                         json["float_as_static_gbitops_per_sample"].get<double>();
   EXPECT_NEAR(json["targets"][0]["gbitops_per_sample"].get<double>(),
               besides + blocks * 92.16 / 1e9, 1e-9);
   EXPECT_EQ(json["gbitops_at_targets_least"], json["gbitops_at_targets_most"]);

@@ -144,6 +144,37 @@ TEST(MetricsFileTest, LoggedStepsAreReadBackWithTheirBitsAndCost) {
   EXPECT_EQ(steps[1].gbitops_static, 4);
 }
 
+// Two options, one to skip and one of 6 and 12 bits.
+TEST(MetricsFileTest, WhatGatesChoseIsLoggedAsMeansThatAreNotRounded) {
+  const TemporaryDirectory run;
+  MetricsFile file(run.path(), [](const std::vector<std::vector<double>>& choices) {
+    return MeanBits{4, 6 * choices[0][1], 12 * choices[0][1]};
+  });
+  file.begin({.run = "id1"}, 0);
+  StepReport report = step_report(3);
+  report.choices = {{0.75, 0.25}};
+  file.step(report);
+  file.sync();
+  const Json line = lines_of(text_in(run / "metrics.jsonl")).back();
+  EXPECT_EQ(line["activation_bits"], 1.5);
+  EXPECT_EQ(line["error_bits"], 3);
+  EXPECT_EQ(line["weight_bits"], 4);
+  ASSERT_EQ(logged_steps(run.path()).size(), 1U);
+  EXPECT_EQ(logged_steps(run.path()).front().choices, report.choices);
+}
+
+TEST(TimingFileTest, StepsWhoseBitsGatesChoseAreTimedTogether) {
+  const TemporaryDirectory run;
+  TimingFile file(run.path());
+  file.begin({}, 0);
+  StepReport report = step_report(1);
+  report.choices = {{0.75, 0.25}};
+  file.step(report);
+  file.sync();
+  const Json line = lines_of(text_in(run / "timing.jsonl")).back();
+  EXPECT_EQ(line["by_bits"][0]["bits"], "as chosen");
+}
+
 TEST(TimingFileTest, GoesOnAfterTheLastWholeLine) {
   const TemporaryDirectory run;
   TimingFile file(run.path());

@@ -5,6 +5,7 @@
 // sink, read back by functions.
 
 #include "bitcycle/events/event_sink.h"
+#include "bitcycle/events/mean_of_choices.h"
 #include "bitcycle/io/line_log.h"
 
 #include <filesystem>
@@ -14,7 +15,8 @@ namespace bitcycle {
 
 class MetricsFile : public EventSink {
  public:
-  explicit MetricsFile(const std::filesystem::path& run_directory);
+  // Where gates choose, the mean stands for the bits of the last step.
+  explicit MetricsFile(const std::filesystem::path& run_directory, MeanOfChoices mean = {});
 
   std::string name() const override;
   void begin(const RunStart& start, std::uint64_t offset) override;
@@ -26,6 +28,7 @@ class MetricsFile : public EventSink {
 
  private:
   std::filesystem::path path_;
+  MeanOfChoices mean_;
   std::optional<LineLog> log_;
 };
 
@@ -51,7 +54,7 @@ std::vector<StageChange> logged_stages(const std::filesystem::path& run_director
 struct LoggedStep {
   Step step = 0;  // steps done
   double epoch = 0;
-  LayerBits bits;  // of the last of them
+  LayerBits bits;  // of the last of them; where gates choose, means, rounded
   double gbitops = 0, gbitops_static = 0;
   // Where gates choose: the shares of the options, by block; else empty.
   std::vector<std::vector<double>> choices = {};

@@ -8,6 +8,7 @@
 //   tensorboard --logdir runs
 
 #include "bitcycle/events/event_sink.h"
+#include "bitcycle/events/mean_of_choices.h"
 #include "bitcycle/io/append_file.h"
 
 #include <filesystem>
@@ -22,7 +23,8 @@ class TensorBoardFile : public EventSink {
   // TensorBoard takes files with "tfevents" in their names.
   static constexpr const char* kName = "events.out.tfevents.bitcycle";
 
-  explicit TensorBoardFile(const std::filesystem::path& run_directory);
+  // Where gates choose, the mean stands for the bits of the last step.
+  explicit TensorBoardFile(const std::filesystem::path& run_directory, MeanOfChoices mean = {});
 
   std::string name() const override { return kName; }
   Importance importance() const override { return Importance::dispensable; }
@@ -37,6 +39,7 @@ class TensorBoardFile : public EventSink {
   void append(Step step, const SummaryMessage& summary);
 
   std::filesystem::path path_;
+  MeanOfChoices mean_;
   std::optional<AppendFile> file_;
 };
 

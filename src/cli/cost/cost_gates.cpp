@@ -8,6 +8,7 @@
 
 #include "base/json_text.h"
 #include "cli/cost/cost_subject.h"
+#include "cli/cost/gates_besides.h"
 #include "cli/cost/step_cost.h"
 #include "cli/cost/step_measures.h"
 
@@ -42,16 +43,6 @@ struct TargetRow {
   double gbitops = 0;  // of a sample, if all blocks choose alike
 };
 
-// What a sample costs outside the blocks' gated layers, whatever was chosen; GBitOPs.
-struct Besides {
-  double gates = 0;
-  double in_float = 0;
-  double fixed = 0;  // at bits that no gate chooses
-  std::vector<std::string> float_layers;
-
-  double total() const { return gates + in_float + fixed; }
-};
-
 struct GatesCost {
   CostSubject subject;
   RunLength length;
@@ -67,26 +58,6 @@ struct GatesCost {
   OtherMeasure joules, normalised_macs;
   std::vector<std::string> notices;
 };
-
-Besides besides_of(const DynamicPolicy& policy, const StepCost& cost) {
-  Besides besides;
-  const StepBits bits = policy.decide(0);
-  for (std::size_t i = 0; i < policy.layers().size(); ++i) {
-    const LayerInfo& layer = policy.layers()[i];
-    if (layer.block >= 0) continue;
-    const double gbitops = cost.layer(bits, i);
-    const bool in_float = cost.counted(bits)[i] == LayerBits{};
-    if (matches(layer, "@gate")) {
-      besides.gates += gbitops;
-    } else if (in_float) {
-      besides.in_float += gbitops;
-      besides.float_layers.push_back(layer.name);
-    } else {
-      besides.fixed += gbitops;
-    }
-  }
-  return besides;
-}
 
 std::vector<OptionRow> option_rows(const DynamicPolicy& policy, const StepCost& cost,
                                    const StepMeasures& measures, double besides) {
@@ -153,7 +124,7 @@ GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
                             measures.static_joules(policy));
   cost.normalised_macs = run_measure(policy, cost.length, cost.options, &OptionRow::normalised_macs,
                                      measures.static_normalised_macs(policy));
-  cost.notices = gate_cost_notices(policy);
+  cost.notices = gate_cost_notices(policy, options.counting);
   return cost;
 }
 
@@ -174,22 +145,6 @@ std::string targets_table(const GatesCost& cost) {
                    amount_text(row.gbitops), share_text(row.gbitops, cost.gbitops_static)});
   }
   return table.text();
-}
-
-std::string besides_text(const GatesCost& cost) {
-  const Besides& besides = cost.besides;
-  const auto share = [&](double gbitops) {
-    return fmt::format("{} ({} of static)", amount_text(gbitops),
-                       share_text(gbitops, cost.gbitops_static));
-  };
-  std::string text =
-      fmt::format("besides the blocks, in GBitOPs a sample:\n  gates {}", share(besides.gates));
-  if (!besides.float_layers.empty()) {
-    text += fmt::format("\n  float layers {}: {}", share(besides.in_float),
-                        fmt::join(besides.float_layers, ", "));
-  }
-  if (besides.fixed > 0) text += fmt::format("\n  layers at fixed bits {}", share(besides.fixed));
-  return text;
 }
 
 std::string run_text(const GatesCost& cost) {
@@ -222,19 +177,31 @@ std::string measure_text(const char* what, const OtherMeasure& measure, double u
                      range(measure.at_targets));
 }
 
-void print_text(const GatesCost& cost, const RecipeCostOptions& options) {
+// Where the rule counts float layers at fewer bits than they have.
+std::string executed_text(const GatesCost& executed) {
+  return fmt::format(
+      "\nwith all float layers counted 32 x 32 (rule bitcycle), {} GBitOPs a sample in {}:\n{}\n",
+      amount_text(executed.besides.in_float), fmt::join(executed.besides.float_layers, ", "),
+      run_text(executed));
+}
+
+void print_text(const GatesCost& cost, const GatesCost& executed,
+                const RecipeCostOptions& options) {
   const CostSubject& subject = cost.subject;
   fmt::print(
       "{} with gates, {}: {} parameters\nrun: {} steps of {} {}s{}\ncounting rule: {} ({})\n",
       subject.name, subject.shape, subject.parameters, cost.length.steps, cost.work, subject.unit,
       cost.scheme, name(options.counting), summary(options.counting));
-  fmt::print("static: {} without gates, {} GBitOPs a sample\n\n{}\n{}\n\n",
-             to_text(kGatesReference), amount_text(cost.gbitops_static), options_table(cost),
-             besides_text(cost));
+  fmt::print(
+      "static: {} without gates, {} GBitOPs a sample\n\n{}\n"
+      "besides the blocks, in GBitOPs a sample:\n{}\n",
+      to_text(kGatesReference), amount_text(cost.gbitops_static), options_table(cost),
+      besides_lines(cost.besides, cost.gbitops_static));
   fmt::print("cp from {:.3f} to {:.3f} % can be reached\n\n{}\n{}\n", cost.cp.least, cost.cp.most,
              targets_table(cost), run_text(cost));
   fmt::print("{}{}", measure_text("FracTrain's normalised MACs", cost.normalised_macs, 1),
              measure_text("modelled energy in kJ (45 nm; docs/cost.md)", cost.joules, 1e3));
+  if (options.counting != Counting::bitcycle) fmt::print("{}", executed_text(executed));
   for (const std::string& notice : cost.notices) fmt::print("note: {}\n", notice);
 }
 
@@ -259,38 +226,40 @@ Json targets_json(const GatesCost& cost) {
   return rows;
 }
 
-Json to_json(const GatesCost& cost, const RecipeCostOptions& options) {
+Json to_json(const GatesCost& cost, const GatesCost& executed, const RecipeCostOptions& options) {
   const double samples = static_cast<double>(cost.length.steps * cost.work);
-  return {{"recipe", options.path},
-          {"model", cost.subject.name},
-          {"params", cost.subject.parameters},
-          {"counting", name(options.counting)},
-          {"steps", cost.length.steps},
-          {"batch", cost.work},
-          {"options", options_json(cost)},
-          {"cp_least", cost.cp.least},
-          {"cp_most", cost.cp.most},
-          {"targets", targets_json(cost)},
-          {"gates_gbitops_per_sample", cost.besides.gates},
-          {"float_gbitops_per_sample", cost.besides.in_float},
-          {"float_layers", cost.besides.float_layers},
-          {"fixed_gbitops_per_sample", cost.besides.fixed},
-          {"gbitops_least", cost.gbitops.least},
-          {"gbitops_most", cost.gbitops.most},
-          {"gbitops_at_targets_least", cost.gbitops_at_targets.least},
-          {"gbitops_at_targets_most", cost.gbitops_at_targets.most},
-          {"static_bits", to_text(kGatesReference)},
-          {"gbitops_static", cost.gbitops_static * samples},
-          {"normalised_macs_least", cost.normalised_macs.run.least},
-          {"normalised_macs_most", cost.normalised_macs.run.most},
-          {"normalised_macs_at_targets_least", cost.normalised_macs.at_targets.least},
-          {"normalised_macs_at_targets_most", cost.normalised_macs.at_targets.most},
-          {"normalised_macs_static", cost.normalised_macs.fixed},
-          {"modelled_joules_least", cost.joules.run.least},
-          {"modelled_joules_most", cost.joules.run.most},
-          {"modelled_joules_at_targets_least", cost.joules.at_targets.least},
-          {"modelled_joules_at_targets_most", cost.joules.at_targets.most},
-          {"modelled_joules_static", cost.joules.fixed}};
+  Json json = {{"recipe", options.path},
+               {"model", cost.subject.name},
+               {"params", cost.subject.parameters},
+               {"counting", name(options.counting)},
+               {"steps", cost.length.steps},
+               {"batch", cost.work},
+               {"options", options_json(cost)},
+               {"cp_least", cost.cp.least},
+               {"cp_most", cost.cp.most},
+               {"targets", targets_json(cost)},
+               {"gbitops_least", cost.gbitops.least},
+               {"gbitops_most", cost.gbitops.most},
+               {"gbitops_at_targets_least", cost.gbitops_at_targets.least},
+               {"gbitops_at_targets_most", cost.gbitops_at_targets.most},
+               {"static_bits", to_text(kGatesReference)},
+               {"gbitops_static", cost.gbitops_static * samples},
+               {"normalised_macs_least", cost.normalised_macs.run.least},
+               {"normalised_macs_most", cost.normalised_macs.run.most},
+               {"normalised_macs_at_targets_least", cost.normalised_macs.at_targets.least},
+               {"normalised_macs_at_targets_most", cost.normalised_macs.at_targets.most},
+               {"normalised_macs_static", cost.normalised_macs.fixed},
+               {"modelled_joules_least", cost.joules.run.least},
+               {"modelled_joules_most", cost.joules.run.most},
+               {"modelled_joules_at_targets_least", cost.joules.at_targets.least},
+               {"modelled_joules_at_targets_most", cost.joules.at_targets.most},
+               {"modelled_joules_static", cost.joules.fixed}};
+  json.update(besides_json(cost.besides, "_per_sample"));
+  json.update(Json{{"executed_float_gbitops_per_sample", executed.besides.in_float},
+                   {"executed_gbitops_least", executed.gbitops.least},
+                   {"executed_gbitops_most", executed.gbitops.most},
+                   {"executed_gbitops_static", executed.gbitops_static * samples}});
+  return json;
 }
 
 }  // namespace
@@ -300,9 +269,11 @@ Bounds gates_gbitops(const Recipe& recipe) {
 }
 
 void print_gates_cost(const Recipe& recipe, const RecipeCostOptions& options) {
-  const GatesCost cost = cost_of(recipe, options);
-  options.json ? fmt::print("{}\n", json_text(to_json(cost, options), 2))
-               : print_text(cost, options);
+  RecipeCostOptions as_executed = options;
+  as_executed.counting = Counting::bitcycle;
+  const GatesCost cost = cost_of(recipe, options), executed = cost_of(recipe, as_executed);
+  options.json ? fmt::print("{}\n", json_text(to_json(cost, executed, options), 2))
+               : print_text(cost, executed, options);
 }
 
 }  // namespace bitcycle::cli

@@ -13,10 +13,12 @@
 #include "bitcycle/report/table.h"
 
 #include "base/json_text.h"
+#include "cli/cost/cost_gated_run.h"
 #include "cli/cost/cost_gates.h"
 #include "cli/cost/cost_subject.h"
 #include "cli/cost/step_cost.h"
 #include "cli/cost/step_measures.h"
+#include "cli/runs/run_paths.h"
 #include "cli/schedule/run_bits.h"
 
 #include <algorithm>
@@ -254,6 +256,7 @@ Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
 struct RunMeasured {
   double joules = 0, normalised_macs = 0;
   double joules_static = 0, normalised_macs_static = 0;
+  double gbitops = 0, gbitops_static = 0;  // by the rule that was asked for
 };
 
 // The bits of a step as every layer had them, given those that are common to most.
@@ -269,21 +272,24 @@ StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
   return policy.decide(step);
 }
 
-// Of gates the log has no bits by layer.
+// Of gates whose choices are of other options than the recipe's, nothing is known.
 std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view,
-                                       const std::filesystem::path& run) {
+                                       const std::filesystem::path& run, Counting rule) {
   if (recipe.precision.dynamic) return std::nullopt;
   const CostSubject subject = recipe_subject(recipe, stored_vocabulary(run));
   const RunLength length = length_of(recipe, view.total);
   const auto policy = make_policy(recipe.precision, subject.layers, length);
   const StepMeasures measures(subject.layers, work_of(recipe));
+  const StepCost cost(subject.layers, rule, work_of(recipe));
   const auto steps = static_cast<double>(view.bits.size());
   RunMeasured sum{.joules_static = steps * measures.joules(policy->reference()),
-                  .normalised_macs_static = steps * measures.normalised_macs(policy->reference())};
+                  .normalised_macs_static = steps * measures.normalised_macs(policy->reference()),
+                  .gbitops_static = steps * cost.reference(*policy)};
   for (std::size_t i = 0; i < view.bits.size(); ++i) {
     const StepBits bits = step_bits(*policy, static_cast<Step>(i), view.bits[i]);
     sum.joules += measures.joules(bits);
     sum.normalised_macs += measures.normalised_macs(bits);
+    sum.gbitops += cost(bits);
   }
   return sum;
 }
@@ -315,32 +321,67 @@ void print_recipe_cost(const Recipe& recipe, const RecipeCostOptions& options) {
                : print_text(cost, options);
 }
 
-// By the rule that the run's log names; the trainer counts by `paper` alone.
+namespace {
+
+// The trainer counts by `paper`, and the log has its sums; by another rule the steps are counted
+// anew, from the bits that they had.
+struct RunSpent {
+  double gbitops = 0, gbitops_static = 0;
+  std::string closing;
+};
+
+RunSpent spent_of(const BitsView& view, const LoggedStep& last,
+                  const std::optional<RunMeasured>& measured, const RecipeCostOptions& options) {
+  if (options.counting == Counting::paper) {
+    return {last.gbitops, last.gbitops_static, view.closing};
+  }
+  if (!measured || !view.explained) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--counting {} needs the bits of every layer, and {} has logged others "
+                            "than its recipe says",
+                            name(options.counting), options.path),
+                "Leave it out: the run itself counted by the rule \"paper\".");
+  }
+  return {measured->gbitops, measured->gbitops_static,
+          fmt::format(
+              "spent {} GBitOPs, {} of static {} (counted anew)\n", amount_text(measured->gbitops),
+              share_text(measured->gbitops, measured->gbitops_static), to_text(view.upper))};
+}
+
+Json run_json(const BitsView& view, const LoggedStep& last, const RunSpent& spent,
+              const std::optional<RunMeasured>& measured, const RecipeCostOptions& options) {
+  Json rows = Json::array();
+  for (const StretchOfBits& stretch : stretches(view.bits)) {
+    rows.push_back({{"bits", to_text(stretch.bits)}, {"steps", stretch.steps}});
+  }
+  Json json = {{"run", options.path},
+               {"steps", last.step},
+               {"counting", name(options.counting)},
+               {"rows", std::move(rows)},
+               {"gbitops", spent.gbitops},
+               {"gbitops_static", spent.gbitops_static},
+               {"saving_percent", saving_percent(spent.gbitops, spent.gbitops_static)}};
+  if (measured) {
+    json["normalised_macs"] = measured->normalised_macs;
+    json["normalised_macs_static"] = measured->normalised_macs_static;
+    json["modelled_joules"] = measured->joules;
+    json["modelled_joules_static"] = measured->joules_static;
+  }
+  return json;
+}
+
+}  // namespace
+
 void print_run_cost(const RecipeCostOptions& options) {
-  const BitsView view = run_bits(options.path);
-  const LoggedStep last = logged_steps(options.path).back();
-  const double saving = saving_percent(last.gbitops, last.gbitops_static);
   const std::filesystem::path run = options.path;
-  const auto measured = measured_of(read_recipe(run / "recipe.toml"), view, run);
+  const Recipe recipe = read_recipe(run_recipe(run));
+  if (const auto gates = run_choices(run)) return print_gated_run_cost(recipe, *gates, options);
+  const BitsView view = run_bits(run);
+  const LoggedStep last = logged_steps(run).back();
+  const auto measured = measured_of(recipe, view, run, options.counting);
+  const RunSpent spent = spent_of(view, last, measured, options);
   if (options.json) {
-    Json rows = Json::array();
-    for (const StretchOfBits& stretch : stretches(view.bits)) {
-      rows.push_back({{"bits", to_text(stretch.bits)}, {"steps", stretch.steps}});
-    }
-    Json json = {{"run", options.path},
-                 {"steps", last.step},
-                 {"counting", name(Counting::paper)},
-                 {"rows", std::move(rows)},
-                 {"gbitops", last.gbitops},
-                 {"gbitops_static", last.gbitops_static},
-                 {"saving_percent", saving}};
-    if (measured) {
-      json["normalised_macs"] = measured->normalised_macs;
-      json["normalised_macs_static"] = measured->normalised_macs_static;
-      json["modelled_joules"] = measured->joules;
-      json["modelled_joules_static"] = measured->joules_static;
-    }
-    fmt::print("{}\n", json_text(json, 2));
+    fmt::print("{}\n", json_text(run_json(view, last, spent, measured, options), 2));
     return;
   }
   Table table({"bits", "first step", "steps"});
@@ -349,8 +390,9 @@ void print_run_cost(const RecipeCostOptions& options) {
         {to_text(stretch.bits), std::to_string(stretch.first), std::to_string(stretch.steps)});
   }
   fmt::print("{}, step {} of {}\ncounting rule: {} ({})\n\n{}\n{}saving {}\n{}", options.path,
-             last.step, view.total, name(Counting::paper), summary(Counting::paper), table.text(),
-             view.closing, percent_text(saving), measured_text(measured));
+             last.step, view.total, name(options.counting), summary(options.counting), table.text(),
+             spent.closing, percent_text(saving_percent(spent.gbitops, spent.gbitops_static)),
+             measured_text(measured));
 }
 
 }  // namespace bitcycle::cli

@@ -11,10 +11,12 @@
 #include "cli/runs/find_runs.h"
 #include "events/stage_json.h"
 #include "report/printable.h"
+#include "report/view/gate_choices.h"
 #include "report/view/run_overview.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -107,6 +109,27 @@ std::string titled(const std::string& title, const std::string& text) {
   return text.empty() ? "" : "\n" + title + "\n" + text;
 }
 
+// Of a run whose gates chose: means over blocks and samples, a skipped block counting as 0.
+std::string chosen_plots(const RunRecord& record,
+                         const std::function<std::string(const std::vector<double>&)>& plot) {
+  const DynamicRecipe& recipe = *record.recipe->precision.dynamic;
+  std::vector<double> activations, errors, skipped;
+  for (const Json& line : record.steps) {
+    const auto shares = choices_in(line, recipe.options.size());
+    if (!shares) continue;
+    const ChosenBits chosen = chosen_bits(recipe, *shares);
+    activations.push_back(chosen.bits.activation);
+    errors.push_back(chosen.bits.error);
+    skipped.push_back(100 * chosen.skipped);
+  }
+  std::string text = titled("mean bits of activations", plot(activations)) +
+                     titled("mean bits of errors", plot(errors));
+  if (std::ranges::any_of(recipe.options, &PrecisionOption::skips)) {
+    text += titled("blocks skipped, in percent, which count as 0 bits", plot(skipped));
+  }
+  return text;
+}
+
 std::string plots(const RunRecord& record, const RunOverview& run) {
   const TextPlotOptions options{.max_rows = kPlotRows, .charset = terminal_charset()};
   const auto plot = [&](const std::vector<double>& values) { return text_plot(values, options); };
@@ -115,6 +138,7 @@ std::string plots(const RunRecord& record, const RunOverview& run) {
     text += titled(run.best->split + " " + run.metric->name,
                    plot(column(record.evaluations, run.metric->name, run.best->split)));
   }
+  if (!run.choices.empty()) return text + chosen_plots(record, plot);
   const auto bits = [&](const char* role) {
     std::vector<int> values;
     for (const double b : column(record.steps, role)) values.push_back(static_cast<int>(b));

@@ -16,9 +16,9 @@ std::string metrics_text(const std::vector<Measured>& metrics) {
   return text;
 }
 
-// Of gates a mean over layers and samples, which need not be a whole number.
+// Where gates choose, cp among the metrics says what they chose.
 std::string bits_text(const StepReport& report) {
-  return report.choices.empty() ? to_text(report.bits) : "about " + to_text(report.bits);
+  return report.choices.empty() ? "bits " + to_text(report.bits) : "bits as chosen";
 }
 
 // "a  b  c", as many of the parts as fit into `width` columns, and the first in any case.
@@ -34,7 +34,7 @@ std::string joined_within(const std::vector<std::string>& parts, std::size_t wid
 std::string step_text(const StepReport& report) {
   const double left = static_cast<double>(report.total - report.step) / report.steps_per_second;
   return fmt::format(
-      "step {}/{}  epoch {:.2f}  {}  lr {:.4g}  bits {}  cost {:.1f} % of static  {:.2f} steps/s  "
+      "step {}/{}  epoch {:.2f}  {}  lr {:.4g}  {}  cost {:.1f} % of static  {:.2f} steps/s  "
       "{} left",
       report.step, report.total, report.epoch, metrics_text(report.metrics), report.lr,
       bits_text(report), 100 * report.bitops / report.bitops_static, report.steps_per_second,
@@ -49,7 +49,7 @@ std::string live_text(const StepReport& report, std::size_t width) {
                                     fmt::format("step {}/{}", report.step, report.total)};
   for (const auto& [metric, value] : report.metrics) {
     parts.push_back(metric.name + " " + metric.text(value));
-    if (parts.size() == 4) parts.push_back("bits " + bits_text(report));
+    if (parts.size() == 4) parts.push_back(bits_text(report));
   }
   parts.push_back(fmt::format("cost {:.1f} %", 100 * report.bitops / report.bitops_static));
   parts.push_back(fmt::format("lr {:.4g}", report.lr));

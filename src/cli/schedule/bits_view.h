@@ -15,6 +15,7 @@ struct BitsView {
   Step total = 0;               // steps of the whole run, of which these are the first
   LayerBits upper;              // what static stands for
   std::string closing;          // a line of what it cost, or nothing
+  bool explained = true;        // whether they follow from the recipe; else the log alone has them
 };
 
 // How many steps there are at each combination of bits, in the order of their first step.

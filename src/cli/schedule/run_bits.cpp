@@ -132,13 +132,20 @@ RunLength drawn_length(double epochs, Step steps) {
   return {steps, std::max<Step>(1, std::llround(static_cast<double>(steps) / whole))};
 }
 
-std::string spent(const LoggedStep& last, LayerBits upper) {
+}  // namespace
+
+std::string spent_text(const LoggedStep& last, LayerBits upper) {
   return fmt::format("spent {} GBitOPs, {} of static {} (from metrics.jsonl)\n",
                      amount_text(last.gbitops), share_text(last.gbitops, last.gbitops_static),
                      to_text(upper));
 }
 
-}  // namespace
+std::optional<GatedBits> run_choices(const fs::path& run) {
+  const Recipe recipe = read_recipe(run_recipe(run));
+  if (!recipe.precision.dynamic) return std::nullopt;
+  const std::vector<LoggedStep> log = checked_log(run);
+  return gated_bits(run, recipe, log, length_of(recipe, log.back()).steps);
+}
 
 BitsView run_bits(const fs::path& run) {
   const Recipe recipe = read_recipe(run_recipe(run));
@@ -159,7 +166,8 @@ BitsView run_bits(const fs::path& run) {
           .bits = std::move(bits),
           .total = length.steps,
           .upper = upper,
-          .closing = spent(last, upper)};
+          .closing = spent_text(last, upper),
+          .explained = explained && !recipe.precision.dynamic};
 }
 
 BitsView planned_bits(const Recipe& recipe, const std::string& title, const RunLength& assumed) {

@@ -7,8 +7,10 @@
 #include "bitcycle/config/recipe.h"
 
 #include "cli/schedule/bits_view.h"
+#include "cli/schedule/gated_bits.h"
 
 #include <filesystem>
+#include <optional>
 
 namespace bitcycle::cli {
 
@@ -20,6 +22,12 @@ inline constexpr Step kMostShownSteps = 10'000'000;
 // have been changed under way, the log alone counts. Throws Error(usage) when the directory holds
 // no run, or one that has logged nothing yet.
 BitsView run_bits(const std::filesystem::path& run_directory);
+// The same of a run whose gates chose; nothing of others, and where what was chosen is not known:
+// then run_bits() shows what was logged.
+std::optional<GatedBits> run_choices(const std::filesystem::path& run_directory);
+
+// "spent ... GBitOPs, 53.6 % of static 8/8 (from metrics.jsonl)", a line.
+std::string spent_text(const LoggedStep& last, LayerBits upper);
 
 // Of a recipe with schedules, over its steps; where it gives its length in epochs, over the assumed
 // ones. Throws Error(usage) where an epoch's steps matter and are neither assumed nor known.

@@ -261,7 +261,8 @@ void refuse_options(const std::string& subject, const Options& options) {
               "Leave it out, or give the NAME of a schedule.");
 }
 
-void show_bits(const BitsView& view, const Options& options) {
+template <class View>
+void show_bits(const View& view, const Options& options) {
   if (options.csv) return print_csv(view);
   if (options.json) return print_json(view);
   if (!options.svg.empty()) return write_svg(view, options.svg);
@@ -295,7 +296,8 @@ void show_recipe(const std::string& file, const Options& options) {
 int run_schedule(const Options& options) {
   if (!options.run.empty()) {
     refuse_options(options.run, options);
-    show_bits(run_bits(options.run), options);
+    const auto gates = run_choices(options.run);
+    gates ? show_bits(*gates, options) : show_bits(run_bits(options.run), options);
     return 0;
   }
   const std::string& name = options.spec.name;

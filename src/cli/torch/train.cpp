@@ -101,10 +101,9 @@ int run_train(const TrainOptions& options) {
   // This is the check that counts: another process may have begun or ended a run here meanwhile.
   const auto changes = check_existing_run(options, paths.run_directory, recipe);
   for (const std::string& warning : trainer.warnings()) line.print("warning: " + warning);
+  const auto told = options.quiet ? target_notices(recipe) : notices(recipe, trainer.length());
+  for (const std::string& notice : told) line.print("note: " + notice);
   if (!options.quiet) {
-    for (const std::string& notice : notices(recipe, trainer.length())) {
-      line.print("note: " + notice);
-    }
     for (const std::string& notice : trainer.notices()) line.print("note: " + notice);
   }
   const DataChanges data = options.accept_changes ? DataChanges::accept : DataChanges::refuse;

@@ -98,8 +98,12 @@ function trainingFigures(run, link, metrics) {
     ...metrics.map((name) => chart(words(name), (r) => metricCurves(r, name), formatOf(name), 230)),
     chart("Learning rate", (r) => [curveOf("learning rate", r.learning_rate, { colour: 4 })],
       (value) => significant(value, 3), 130),
-    chart("Bits", (r) => bitCurves(r.precision.bits), bitsText, 170),
+    chart("Bits", (r) => bitCurves(r.precision.bits), bitsText, 170, () => gatesNote(run(), "blocks and samples")),
   ];
+}
+
+function gatesNote({ precision: { heat } }, over) {
+  return heat && heat.means ? `Gates choose: means over ${over}; a skipped block counts as 0 bits.` : "";
 }
 
 function heatFigure(run, link) {
@@ -107,7 +111,7 @@ function heatFigure(run, link) {
   const heat = () => run().precision.heat;
   const figure = new HeatMap({
     wide: true, title: "Bits by layer and step", link, floats: true, text: bitsText, has: () => Boolean(heat()),
-    note: () => heat() && heat().means ? "Gates choose: means over the samples; a skipped block counts as 0 bits." : "",
+    note: () => gatesNote(run(), "the samples"),
     map: () => {
       const { layers, edges, roles: byRole } = heat(), { rows, row_of_layer: rowOf } = byRole[role];
       const known = rows.flat().filter((value) => value !== 32);
@@ -227,10 +231,9 @@ function widthFigure(runs, colour, name, score) {
 }
 
 // What is known of the steps between two logged ones.
-function shareNote({ logged, heat }) {
+function shareNote({ logged }) {
   if (!logged) return "Forward over backward bits, of the steps done.";
-  return `Forward over backward bits${heat && heat.means ? ", means over layers and samples in whole bits," : ""} of the ` +
-    "logged steps; each counts for those since the one before.";
+  return "Forward over backward bits of the logged steps; each counts for those since the one before.";
 }
 
 function scheduleFigures(run, link) {

@@ -3,6 +3,8 @@
 // What the gates of a run chose: a logged step tells the shares of the samples that had each
 // option, by block, in all steps since the one before.
 
+#include "bitcycle/config/chosen_bits.h"
+
 #include "report/view/run_record.h"
 #include "report/view/view_options.h"
 
@@ -12,8 +14,6 @@
 #include <nlohmann/json.hpp>
 
 namespace bitcycle {
-
-using BlockShares = std::vector<std::vector<double>>;  // by block and option
 
 // Of a line of metrics.jsonl; nothing where it has none, or none of so many options.
 std::optional<BlockShares> choices_in(const nlohmann::ordered_json& line, std::size_t options);

@@ -70,7 +70,7 @@ std::string bits_text(const MeanBits& bits) {
   return forward + "/" + width_text(bits.error);
 }
 
-// How much of the time there are which bits, widest last.
+// How much of the time there are which bits, widest last; of means that says nothing.
 Json shares(const std::vector<LayersAtStep>& bits) {
   std::map<std::array<double, 3>, std::size_t> counts;
   for (const LayersAtStep& at : bits) {
@@ -173,7 +173,7 @@ Json view_of(const StepBitsSource& source, Step done, Step total, const ViewOpti
     const std::vector<Step> steps = looked_at(done);
     const auto bits = bits_at(source, steps);
     json["bits"] = role_curves(steps, bits, options.points);
-    json["shares"] = shares(bits);
+    if (!source.means) json["shares"] = shares(bits);
     json["heat"] = HeatMap(source, done, options.columns).json();
   }
   if (source.foreseen && total > 0) {

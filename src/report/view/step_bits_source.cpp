@@ -89,16 +89,6 @@ StepBitsSource tested_source(const RunRecord& record, const std::vector<LayerInf
   return {.layers = names_of(layers), .at = at};
 }
 
-// What the samples of a block had on average; those that skip it had nothing.
-MeanBits chosen_bits(const DynamicRecipe& recipe, const std::vector<double>& shares) {
-  MeanBits mean{static_cast<double>(*recipe.weight), 0, 0};
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    mean.activation += shares[i] * recipe.options[i].activation;
-    mean.error += shares[i] * recipe.options[i].error;
-  }
-  return mean;
-}
-
 StepBitsSource gated_source(const RunRecord& record, const std::vector<LayerInfo>& layers) {
   std::shared_ptr<PrecisionPolicy> policy =
       make_policy(record.recipe->precision, layers, record.length());
@@ -111,9 +101,9 @@ StepBitsSource gated_source(const RunRecord& record, const std::vector<LayerInfo
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
       const int block = policy->layers()[i].block;
       if (block < 0 || static_cast<std::size_t>(block) >= choices.size()) continue;
-      result.layers[i] = chosen_bits(recipe, choices[static_cast<std::size_t>(block)]);
+      result.layers[i] = chosen_bits(recipe, choices[static_cast<std::size_t>(block)]).bits;
     }
-    result.common = logged_bits(line);
+    result.common = choices.empty() ? logged_bits(line) : chosen_bits(recipe, choices).bits;
     return result;
   };
   return {.layers = names_of(layers), .at = at, .means = true, .logged = true};
@@ -154,7 +144,8 @@ StepBitsSource explained_source(const RunRecord& record, const std::vector<Layer
 
 StepBitsSource step_bits_source(const RunRecord& record, std::vector<LayerInfo> layers) {
   StepBitsSource source = explained_source(record, layers);
-  return agrees(source, record.steps) ? source : logged_source(record);
+  // What gates chose is the log's, and means agree with nothing that was rounded.
+  return source.means || agrees(source, record.steps) ? source : logged_source(record);
 }
 
 }  // namespace bitcycle

@@ -99,7 +99,7 @@ class PageOfARun(browser_case.BrowserCase):
             for option, shown in enumerate(row[2:]):
                 self.assertAlmostEqual(number(shown), 100 * sum(line[block][option] for line in last) / 4, delta=0.06)
         self.assertIn("Steps 361 to 400", figure.text)
-        self.assertIn("each counts for those since the one before", self.page.figure("Share of the steps at each precision").text)
+        self.assertIn("means over blocks and samples; a skipped block counts as 0 bits", self.page.figure("Bits").text)
         self.assert_no_complaints()
 
     def test_layers_of_stacked_shares_fill_the_chart(self):

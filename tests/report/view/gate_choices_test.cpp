@@ -85,6 +85,18 @@ TEST(GateChoicesTest, BitsOfLoggedStepsSpeakForThoseBetween) {
   EXPECT_EQ(run_view(scheduled.path(), "run")["precision"]["logged"], false);
 }
 
+// The log says 3 and 5.
+TEST(GateChoicesTest, BitsInCommonAreMeansOfWhatWasChosen) {
+  GatedRun run;
+  run.log_choices(10, "[[1,0],[1,0],[1,0]]");
+  run.log_choices(20, "[[0,1],[0.5,0.5],[1,0]]");
+  const Json precision = run_view(run.path(), "run")["precision"];
+  EXPECT_EQ(precision["bits"]["activation"]["y"].front(), 0);
+  EXPECT_EQ(precision["bits"]["activation"]["y"].back(), 2);
+  EXPECT_EQ(precision["bits"]["error"]["y"].back(), 3);
+  EXPECT_TRUE(precision["shares"].is_null());
+}
+
 TEST(GateChoicesTest, ARunWithoutGatesHasNone) {
   const MadeUpRun run;
   EXPECT_TRUE(run_view(run.path(), "run")["precision"]["choices"].is_null());
