@@ -323,9 +323,9 @@ class FrontPlot extends SvgDrawing {
   labels(points, place) {
     const taken = [];
     return points.map((point) => {
-      const x = place.x(point.x), toLeft = x > place.left + (place.right - place.left) * 0.7;
+      const x = place.x(point.x), length = point.label.length * 6.6;
+      const toLeft = x + 12 + length > place.right && x > (place.left + place.right) / 2;
       let y = place.y(point.y) + 4;
-      const length = point.label.length * 6.6;
       const from = toLeft ? x - 12 - length : x + 12;
       while (taken.some((other) => Math.abs(other.y - y) < 13 && from < other.to && other.from < from + length)) y += 13;
       taken.push({ y, from, to: from + length });

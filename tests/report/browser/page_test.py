@@ -188,6 +188,16 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
             self.assertAlmostEqual(number(loss[-1][column]), run.logged()[-1]["loss"], delta=5e-4)
         self.assert_no_complaints()
 
+    def test_unfinished_ones_say_how_far_they_are_and_are_off_the_front(self):
+        self.open(self.run_made_up("half", low=3).train(until=200), self.run_made_up("whole", low=8).train().finish())
+        half, whole = [[cell.text for cell in row.find_elements("css selector", "th, td")]
+                       for row in self.page.find_all(".comparison tbody tr")]
+        self.assertEqual([half[0], half[-1]], ["CR 3-8/8, step 200 of 400", ""])
+        self.assertEqual([whole[0], whole[-1]], ["static 8/8", "yes"])
+        self.assertEqual([label.get_attribute("textContent") for label in self.page.find_all("svg[aria-label='Score against cost'] .point-label")],
+                         ["CR 3-8/8, step 200 of 400", "static 8/8"])
+        self.assert_no_complaints()
+
     def test_runs_of_a_sweep_have_its_names_and_baseline(self):
         runs = [self.run_made_up(f"{name},seed={seed}", low=low, seed=seed).train().finish()
                 for name, low in (("late", 3), ("plain", 8)) for seed in (1, 2)]

@@ -312,6 +312,16 @@ TEST(ComparisonTest, TheFrontIsWhatNobodyBeatsAtLessCost) {
   EXPECT_THAT(front, ElementsAre(true, false, true, false));
 }
 
+TEST(ComparisonTest, WhatHasNotFinishedNeitherIsOnTheFrontNorPushesOthersOffIt) {
+  Json going = finished("half", 95, 5);
+  going["overview"]["state"] = "running";
+  const Json groups = comparison(Json::array({going, finished("whole", 90, 10)}))["groups"];
+  EXPECT_EQ(groups[0]["finished"], false);
+  EXPECT_EQ(groups[0]["front"], false);
+  EXPECT_EQ(groups[1]["finished"], true);
+  EXPECT_EQ(groups[1]["front"], true);
+}
+
 TEST(ComparisonTest, GroupsOfOnePrecisionAreCalledByWhatTheirRunsHaveInCommon) {
   Json runs = Json::array();
   for (const char* name : {"sweep/cpt,seed=1", "sweep/cpt,seed=2", "sweep/late,seed=1", "alone"}) {
