@@ -77,7 +77,6 @@ std::vector<std::string> stage_notices(const IndicatorRecipe& recipe, const std:
       table, turning_points + 1, needed, period, length.steps)};
 }
 
-// The network of a recipe as far as it is known without the data: what is compared is a ratio.
 std::vector<std::string> gate_cost_notices(const Recipe& recipe, const RunLength& length) {
   const DynamicPolicy policy(recipe.precision, layers_of(picture_network(recipe)), length);
   return gate_cost_notices(policy, Counting::paper);

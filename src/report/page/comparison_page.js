@@ -164,8 +164,15 @@ function stepTimes(report) {
     has: () => rows().length > 0 && rows().length <= 100, rows, note: () => "Forward over backward bits; measured while training." });
 }
 
+// Cells of a sweep that have not begun have no directories yet.
+function runsTitle({ runs }) {
+  const sweeps = new Set(runs.map((run) => run.sweep && run.sweep.name)), { sweep } = runs[0];
+  return sweep && sweeps.size === 1 && sweep.cells > runs.length ? `${runs.length} of the sweep's ${sweep.cells} runs`
+    : `${runs.length} runs`;
+}
+
 function comparisonPage(report, link, chooseRun) {
-  const title = part(() => [element("div", { class: "title" }, element("h1", {}, `${report().runs.length} runs`)),
+  const title = part(() => [element("div", { class: "title" }, element("h1", {}, runsTitle(report()))),
     element("h2", { class: "hidden-text" }, "Results"), allNotices(report()), comparisonTable(report()), runsTable(report())]);
   const selector = part(() => {
     const select = element("select", { id: "detail", onchange: (event) => chooseRun(Number(event.target.value)) },

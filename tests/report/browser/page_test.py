@@ -202,7 +202,8 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         runs = [self.run_made_up(f"{name},seed={seed}", low=low, seed=seed).train().finish()
                 for name, low in (("late", 3), ("plain", 8)) for seed in (1, 2)]
         cells = [{"cell": run.directory.name, "group": run.directory.name.split(",")[0], "baseline": "plain"} for run in runs]
-        (self.runs / "sweep.json").write_text(json.dumps({"sweep": "runs", "cells": cells}))
+        later = {"cell": "later,seed=1", "group": "later", "baseline": "plain"}
+        (self.runs / "sweep.json").write_text(json.dumps({"sweep": "runs", "cells": cells + [later]}))
         self.open(*runs)
         head, late, plain = [[cell.text for cell in row.find_elements("css selector", "th, td")]
                              for row in self.page.find_all(".comparison tr")]
@@ -212,6 +213,7 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         self.assertEqual(plain[:5] + plain[6:7], ["plain", "static 8/8", "2", "87.45 ± 0.15 %", "–", "–"])
         self.assertEqual([name for name, _ in self.page.legend("Training loss")], ["late", "plain"])
         self.assertIn("from plain, the sweep's baseline", self.page.text())
+        self.assertEqual(self.page.find("h1").text, "4 of the sweep's 5 runs")
         self.assert_no_complaints()
 
     def test_scores_of_different_metrics_are_kept_apart(self):
