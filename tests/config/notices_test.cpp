@@ -36,6 +36,18 @@ TEST(NoticesTest, AWarmUpOfMostOfTheRunIsTold) {
   EXPECT_THAT(notices(recipe, {100, 50}), IsEmpty());
 }
 
+TEST(NoticesTest, AWarmUpIsToldAsWhatItIs) {
+  const std::string warmup = "steps = 12\n[lr_schedule]\nwarmup_steps = 50\n";
+  EXPECT_THAT(notices(parsed(warmup), {12, 6}),
+              ElementsAre(HasSubstr("the learning rate is 0.1 of optimizer.lr for 12 of")));
+  EXPECT_THAT(notices(parsed(warmup + "warmup = \"linear\"\n"), {12, 6}),
+              ElementsAre(HasSubstr("the learning rate rises for 12 of")));
+  EXPECT_THAT(
+      notices(parsed(warmup), {1, 1}),
+      ElementsAre(HasSubstr("for 1 of the run's 1 step; for a run as short as this, take no "
+                            "warm-up: warmup_steps = 0")));
+}
+
 TEST(NoticesTest, AWarmUpLongerThanTheRunIsTheSameInStepsAndEpochs) {
   const std::string warmup = "[lr_schedule]\nwarmup_steps = 50\n";
   const auto in_steps = notices(parsed("steps = 12\n" + warmup), {12, 6});
