@@ -30,8 +30,8 @@ function differenceText(report, group) {
 
 // How far a group is of which no run has finished; "" of the others.
 function progressText(report, group) {
-  if (group.finished) return "";
   const runs = group.runs.map((run) => report.runs[run].overview);
+  if (group.finished || runs.every((run) => run.state === "gone")) return "";
   const done = runs.map((run) => run.steps_done), least = Math.min(...done), most = Math.max(...done);
   const steps = least === most ? `step ${count(most)}` : `steps ${count(least)} to ${count(most)}`;
   return `${steps} of ${count(Math.max(...runs.map((run) => run.steps_total)))}`;
@@ -81,7 +81,7 @@ function runsTable(report) {
   const rows = report.runs.map((run) => {
     const { overview } = run, score = overview.test || overview.best;
     return [run.name, overview.precision || "–", overview.seed === undefined ? "–" : String(overview.seed),
-      overview.state, `${count(overview.steps_done)} of ${count(overview.steps_total)}`,
+      overview.state, overview.state === "gone" ? "–" : `${count(overview.steps_done)} of ${count(overview.steps_total)}`,
       score ? metricText(overview.metric, score.value) : "–", score ? score.split : "–",
       significant(overview.gbitops), duration(overview.seconds)];
   });

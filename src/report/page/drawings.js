@@ -246,7 +246,8 @@ function axes(width, height, xAxis, yAxis) {
   }
   for (const tick of xAxis.ticks) {
     if (xAxis.lines) group.append(svg("line", { x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }));
-    group.append(text(x(tick), height - bottom + 17, xAxis.text(tick), "middle"));
+    const label = xAxis.text(tick), half = label.length * 3.5;
+    group.append(text(Math.min(x(tick), width - half), height - bottom + 17, label, "middle"));
   }
   group.append(text((left + width - right) / 2, height - 5, xAxis.title, "middle", "axis-title"));
   return { group, x, y, left, right: width - right, top, bottom: height - bottom };

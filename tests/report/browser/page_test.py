@@ -182,6 +182,9 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         # Scores are 87.3, 87.6, 87.9: mean 87.6, standard error 0.3 / sqrt(3).
         self.assertEqual([row[:3] for row in rows], [["CR 3-8/8", "3", "87.60 ± 0.17 %"], ["static 8/8", "3", "87.60 ± 0.17 %"]])
         self.assertEqual([row[-1] for row in rows], ["yes", ""], "as good at less cost")
+        chart = self.page.find("svg[aria-label='Score against cost']").rect
+        for label in self.page.find_all("svg[aria-label='Score against cost'] .axes text"):
+            self.assertLessEqual(label.rect["x"] + label.rect["width"], chart["x"] + chart["width"] + 1, label.text)
         loss = self.page.table("Training loss")
         self.assertEqual(loss[0][1:], [run.directory.name for run in runs])
         for column, run in enumerate(runs, start=1):
