@@ -14,7 +14,7 @@ constexpr const char* kFooter =
     "by\n"
     "block, and the score with each option in place of their choice.\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
     "  bitcycle eval runs/demo-cpt\n"
     "  bitcycle eval runs/demo-cpt --bits 3,4,6,8,fp";
 

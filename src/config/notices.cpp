@@ -77,7 +77,6 @@ std::vector<std::string> stage_notices(const IndicatorRecipe& recipe, const std:
       table, turning_points + 1, needed, period, length.steps)};
 }
 
-// The network of a recipe as far as it is known without the data: what is compared is a ratio.
 std::vector<std::string> gate_cost_notices(const Recipe& recipe, const RunLength& length) {
   const DynamicPolicy policy(recipe.precision, layers_of(picture_network(recipe)), length);
   return gate_cost_notices(policy, Counting::paper);
@@ -183,10 +182,16 @@ std::vector<std::string> scheme_notices(const Recipe& recipe, const RunLength& l
 std::vector<std::string> warmup_notices(const Recipe& recipe, const RunLength& length) {
   const Step warmup = warmup_length(recipe.lr_schedule, length.steps);
   if (warmup == 0 || length.steps == 0 || 2 * warmup <= length.steps) return {};
+  const bool rises = recipe.lr_schedule.warmup == LearningRateRecipe::Warmup::linear;
+  const Step shorter = length.steps / 10;
   return {fmt::format(
-      "lr_schedule: the learning rate rises for {} of the run's {} steps; for a run as short as "
-      "this, take warmup_steps = {} or so, or warmup_fraction = 0.1",
-      std::min(warmup, length.steps), length.steps, std::max<Step>(1, length.steps / 10))};
+      "lr_schedule: the learning rate {} for {} of the run's {} step{}; for a run as short as "
+      "this, take {}",
+      rises ? std::string("rises")
+            : fmt::format("is {:g} of optimizer.lr", recipe.lr_schedule.warmup_factor),
+      std::min(warmup, length.steps), length.steps, length.steps == 1 ? "" : "s",
+      shorter > 0 ? fmt::format("warmup_steps = {} or so, or warmup_fraction = 0.1", shorter)
+                  : std::string("no warm-up: warmup_steps = 0"))};
 }
 
 }  // namespace

@@ -14,6 +14,18 @@ bool is_lstm(std::string_view model) {
   return language_model_kind(model) == LanguageModelKind::lstm;
 }
 
+// The pictures of a dataset, as the network sees them.
+ImageShape shape_of(const DataRecipe& data) {
+  if (data.dataset == "image_folder") return {3, data.image_size, data.image_size};
+  return data.dataset == "fashion_mnist" ? ImageShape{1, 28, 28} : ImageShape{3, 32, 32};
+}
+
+// Those of a folder are not known without it.
+std::optional<int> classes_of(std::string_view dataset) {
+  if (dataset == "image_folder") return std::nullopt;
+  return dataset == "cifar100" ? 100 : 10;
+}
+
 }  // namespace
 
 TaskKind task_of(std::string_view model) {
@@ -46,9 +58,8 @@ bool has_validation(const DataRecipe& data) {
 }
 
 Network picture_network(const Recipe& recipe) {
-  NetworkOptions options{recipe.model.classes, {}};
-  const int side = recipe.data.image_size;
-  if (recipe.data.dataset == "image_folder") options.input = ImageShape{3, side, side};
+  NetworkOptions options{recipe.model.classes, shape_of(recipe.data)};
+  if (!options.classes) options.classes = classes_of(recipe.data.dataset);
   return for_precision(make_network(recipe.model.name, options), recipe.precision);
 }
 

@@ -53,6 +53,20 @@ Json parsed(const std::filesystem::path& path) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+bool is_whole(const Json& json) {
+  if (!json.is_object()) return false;
+  const Json list = json.value("evaluations", Json());
+  return list.is_array() && std::ranges::all_of(list, is_evaluation);
+}
+
+// Whether there was a damaged file, which is kept under another name.
+DamagedEvaluations set_damaged_aside(const std::filesystem::path& file) {
+  if (!is_there(file) || is_whole(parsed(file))) return DamagedEvaluations::none;
+  std::error_code error;
+  std::filesystem::rename(file, file.string() + kDamagedEnding, error);
+  return error ? DamagedEvaluations::lost : DamagedEvaluations::kept;
+}
+
 }  // namespace
 
 std::vector<StoredEvaluation> evaluations_in(const Json& json) {
@@ -69,8 +83,8 @@ std::vector<StoredEvaluation> stored_evaluations(const std::filesystem::path& ru
   return is_there(path) ? evaluations_in(parsed(path)) : std::vector<StoredEvaluation>();
 }
 
-void store_evaluations(const std::filesystem::path& run_directory,
-                       const std::vector<StoredEvaluation>& evaluations) {
+DamagedEvaluations store_evaluations(const std::filesystem::path& run_directory,
+                                     const std::vector<StoredEvaluation>& evaluations) {
   std::vector<StoredEvaluation> all = stored_evaluations(run_directory);
   for (const StoredEvaluation& evaluation : evaluations) {
     const auto old = std::ranges::find_if(
@@ -79,7 +93,10 @@ void store_evaluations(const std::filesystem::path& run_directory,
   }
   Json list = Json::array();
   for (const StoredEvaluation& evaluation : all) list.push_back(json_of(evaluation));
-  write_file(run_directory / kEvaluationsFile, json_text({{"evaluations", list}}, 2) + "\n");
+  const std::filesystem::path file = run_directory / kEvaluationsFile;
+  const DamagedEvaluations damaged = set_damaged_aside(file);
+  write_file(file, json_text({{"evaluations", list}}, 2) + "\n");
+  return damaged;
 }
 
 }  // namespace bitcycle

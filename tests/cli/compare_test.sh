@@ -120,6 +120,7 @@ printf 'recipe = "small.toml"\n[set]\nsteps = 2\ndata.limit = 64\n[variants.a]\n
 "$bitcycle" sweep s.toml --run-dir folder/one -q >/dev/null
 expect 0 'folder/static-1' "$bitcycle" compare folder --json
 grep -q '"name": "a"' out.txt || fail "no group of the sweep: $(cat out.txt)"
+expect 2 'Rows are: a, b' "$bitcycle" compare folder/one --baseline nope
 cp -r folder/one folder/two
 expect 0 '"name": "one/a"' "$bitcycle" compare folder --json
 grep -q '"baseline": "two/b"' out.txt || fail "groups of two sweeps are mixed: $(cat out.txt)"

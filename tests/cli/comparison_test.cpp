@@ -81,6 +81,24 @@ TEST(ComparisonTest, DifferentLengthsAreTold) {
   EXPECT_THAT(same, HasSubstr("10 steps"));
 }
 
+// A sweep's cell that has not begun has no recipe yet, and the defaults are not its own.
+TEST(ComparisonTest, OfACellThatHasNotBegunNothingIsShown) {
+  ComparedRun small = run("a", 1, 4, 50), large = run("b", 1, 8, 50), later;
+  small.group = "small";
+  large.group = "large";
+  large.run.recipe.model.name = "cifar_resnet38";
+  for (ComparedRun* begun : {&small, &large}) begun->run.recipe.data.dataset = "cifar10";
+  small.run.recipe.data.dataset = "cifar100";
+  later.group = "later";
+  later.run.run = "c";
+  later.run.state = SummaryState::unreadable;
+  ComparedRun again = later;
+  again.run.run = "d";
+  const std::string text = comparison_text(compare_runs({small, large, later, again}, 0));
+  EXPECT_THAT(text, testing::ContainsRegex("later +- +- +- +0 of 2"));
+  EXPECT_THAT(text, Not(HasSubstr(Recipe().data.dataset)));
+}
+
 TEST(ComparisonTest, ScoresOfOtherDataAreNotSubtracted) {
   ComparedRun other = run("a", 1, 4, 50);
   other.run.recipe.data.dataset = "cifar10";

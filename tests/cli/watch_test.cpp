@@ -61,6 +61,15 @@ TEST(WatchedFolderTest, FindsRunsInFoldersWithin) {
               ElementsAre("<script>alert(1)", "b", "sweep/seed1"));
 }
 
+TEST(WatchedFolderTest, ARunThatWasDeletedIsGone) {
+  const TemporaryDirectory place;
+  make_run(place / "run");
+  const WatchedFolder folder(place / "run");
+  EXPECT_EQ(folder.list()[0]["state"], "stopped");
+  fs::remove_all(place / "run");
+  EXPECT_EQ(folder.list()[0]["state"], "gone");
+}
+
 TEST(WatchedFolderTest, HasNoRunsOutside) {
   const TemporaryDirectory place;
   make_run(place / "inside/run");

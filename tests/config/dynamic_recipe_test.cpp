@@ -196,7 +196,8 @@ TEST(DynamicRecipeTest, TargetsThatCannotBeReachedAreTold) {
 }
 
 TEST(DynamicRecipeTest, TheReachOfMobileNetHasItsDepthwiseLayersInIt) {
-  const std::string mobile = "\n[model]\nname = \"cifar_mobilenet_v2\"";
+  const std::string mobile =
+      "\n[model]\nname = \"cifar_mobilenet_v2\"\n[data]\ndataset = \"cifar10\"";
   EXPECT_THAT(told("weight = 4\ntarget = 2.2" + mobile),
               Not(Contains(HasSubstr("cannot be reached"))));
   EXPECT_THAT(told("weight = 4\ntarget = 2.1" + mobile),

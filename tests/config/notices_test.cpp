@@ -36,6 +36,18 @@ TEST(NoticesTest, AWarmUpOfMostOfTheRunIsTold) {
   EXPECT_THAT(notices(recipe, {100, 50}), IsEmpty());
 }
 
+TEST(NoticesTest, AWarmUpIsToldAsWhatItIs) {
+  const std::string warmup = "steps = 12\n[lr_schedule]\nwarmup_steps = 50\n";
+  EXPECT_THAT(notices(parsed(warmup), {12, 6}),
+              ElementsAre(HasSubstr("the learning rate is 0.1 of optimizer.lr for 12 of")));
+  EXPECT_THAT(notices(parsed(warmup + "warmup = \"linear\"\n"), {12, 6}),
+              ElementsAre(HasSubstr("the learning rate rises for 12 of")));
+  EXPECT_THAT(
+      notices(parsed(warmup), {1, 1}),
+      ElementsAre(HasSubstr("for 1 of the run's 1 step; for a run as short as this, take no "
+                            "warm-up: warmup_steps = 0")));
+}
+
 TEST(NoticesTest, AWarmUpLongerThanTheRunIsTheSameInStepsAndEpochs) {
   const std::string warmup = "[lr_schedule]\nwarmup_steps = 50\n";
   const auto in_steps = notices(parsed("steps = 12\n" + warmup), {12, 6});
@@ -103,7 +115,8 @@ TEST(NoticesTest, ErrorsOfOneBitAreTold) {
 // float stem, which is 1.1 % of the network and counts 16 times as much as at 8 bits.
 TEST(NoticesTest, GatesThatSaveNothingAreTold) {
   const auto with = [](const std::string& options, int weight) {
-    return notices(parsed("steps = 90\n[model]\nname = \"cifar_resnet20\"\n[precision.dynamic]\n"
+    return notices(parsed("steps = 90\n[model]\nname = \"cifar_resnet20\"\n[data]\n"
+                          "dataset = \"cifar10\"\n[precision.dynamic]\n"
                           "target = 6.0\nweight = " +
                           std::to_string(weight) + "\noptions = " + options),
                    {90, 10});
@@ -116,6 +129,17 @@ TEST(NoticesTest, GatesThatSaveNothingAreTold) {
               testing::Contains(HasSubstr("no choice saves anything")));
   EXPECT_THAT(with("[[3, 6], [4, 8]]", 4),
               testing::Not(testing::Contains(HasSubstr("not less than static"))));
+}
+
+// The share of the float stem depends on the pictures: of gray ones it is a third.
+TEST(NoticesTest, GatesAreCountedOnThePicturesOfTheDataset) {
+  const Recipe gray = parsed(
+      "steps = 90\n[model]\nname = \"cifar_resnet20\"\n[data]\ndataset = \"fashion_mnist\"\n"
+      "[precision.dynamic]\ntarget = 6.0\nweight = 8\noptions = [[4, 4], [8, 8]]");
+  const Network network = gated(make_network("cifar_resnet20", {10, ImageShape{1, 28, 28}}), 2);
+  const DynamicPolicy policy(gray.precision, layers_of(network), {90, 10});
+  EXPECT_THAT(notices(gray, {90, 10}),
+              testing::Contains(gate_cost_notices(policy, Counting::paper).front()));
 }
 
 }  // namespace

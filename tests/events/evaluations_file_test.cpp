@@ -54,8 +54,11 @@ TEST_F(EvaluationsFileTest, ReplacesTheSameEvaluationAndKeepsOthersInTheirOrder)
 TEST_F(EvaluationsFileTest, PassesOverWhatItCannotReadAndWritesItAnew) {
   write_file(directory_ / kEvaluationsFile, "{\"evaluations\": [{\"step\": 1}, 7");
   EXPECT_TRUE(stored_evaluations(directory_.path()).empty());
-  store_evaluations(directory_.path(), {evaluation("8", 1)});
+  EXPECT_EQ(store_evaluations(directory_.path(), {evaluation("8", 1)}), DamagedEvaluations::kept);
   EXPECT_EQ(content()["evaluations"].size(), 1U);
+  EXPECT_EQ(text_of(read_file(directory_ / "evaluations.json.damaged")),
+            "{\"evaluations\": [{\"step\": 1}, 7");
+  EXPECT_EQ(store_evaluations(directory_.path(), {evaluation("4", 1)}), DamagedEvaluations::none);
   write_file(directory_ / kEvaluationsFile, "{\"evaluations\": [{\"step\": 1}, 7]}");
   EXPECT_TRUE(stored_evaluations(directory_.path()).empty());
   write_file(directory_ / kEvaluationsFile, "{\"evaluations\": 3}");

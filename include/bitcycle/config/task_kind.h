@@ -26,8 +26,8 @@ std::vector<std::string> datasets_of(TaskKind task);
 // Whether there is a validation split: held out, or the dataset's own.
 bool has_validation(const DataRecipe& data);
 
-// The network of a recipe for pictures, whose classes and sizes are those that it names, else the
-// usual ones; with gates, where they choose its precision. Throws Error(usage) for what no network
+// The network of a recipe for pictures, whose classes and sizes are those that it names, else its
+// dataset's; with gates, where they choose its precision. Throws Error(usage) for what no network
 // has.
 Network picture_network(const Recipe& recipe);
 // `network` as the precision of a recipe wants it: with the scheme's layers in float, and with

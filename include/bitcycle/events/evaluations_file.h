@@ -27,10 +27,14 @@ struct StoredEvaluation {
   std::vector<std::pair<std::string, double>> metrics;
 };
 
-// Adds evaluations to those that are there; a file that is damaged is written anew. Throws
-// Error(io).
-void store_evaluations(const std::filesystem::path& run_directory,
-                       const std::vector<StoredEvaluation>& evaluations);
+// What became of a damaged file: it is kept with kDamagedEnding behind its name, if it can be.
+enum class DamagedEvaluations { none, kept, lost };
+inline constexpr const char* kDamagedEnding = ".damaged";
+
+// Adds evaluations to those that are there; a file that is damaged is written anew, with what can
+// be read of it. Throws Error(io).
+DamagedEvaluations store_evaluations(const std::filesystem::path& run_directory,
+                                     const std::vector<StoredEvaluation>& evaluations);
 
 // Empty without a file. What cannot be read is passed over.
 std::vector<StoredEvaluation> stored_evaluations(const std::filesystem::path& run_directory);

@@ -13,8 +13,10 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -83,6 +85,15 @@ bool same_place(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, missing);
 }
 
+// The names of sweeps' groups.
+std::set<std::string> rows_of(const std::vector<ComparedRun>& runs) {
+  std::set<std::string> rows;
+  for (const ComparedRun& run : runs) {
+    if (!run.group.empty()) rows.insert(run.group);
+  }
+  return rows;
+}
+
 // A run by its directory, or a sweep's group by its name; a run that is not among the others joins
 // them.
 std::size_t find_baseline(const std::string& baseline, std::vector<ComparedRun>& runs) {
@@ -91,6 +102,11 @@ std::size_t find_baseline(const std::string& baseline, std::vector<ComparedRun>&
   };
   const auto found = std::ranges::find_if(runs, fits);
   if (found != runs.end()) return static_cast<std::size_t>(found - runs.begin());
+  if (const auto rows = rows_of(runs); !rows.empty() && !holds_run(baseline)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--baseline: there is no row and no run directory \"{}\"", baseline),
+                fmt::format("Rows are: {}.", fmt::join(rows, ", ")));
+  }
   run_recipe(baseline);  // throws where there is no run
   runs.push_back({look_at_run(baseline)});
   return runs.size() - 1;

@@ -97,10 +97,12 @@ Columns columns_of(const Comparison& comparison) {
           .score = metric.empty() ? "test score" : "test " + metric};
 }
 
+// Nothing is known of a run that cannot be read, or has not begun.
 void add_subject(const Columns& columns, const RunSummary& run, Row& row) {
-  if (columns.model) row.push_back(model_of(run));
-  if (columns.dataset) row.push_back(dataset_of(run));
-  if (columns.steps) row.push_back(total_of(run));
+  const bool known = run.state != SummaryState::unreadable;
+  if (columns.model) row.push_back(known ? model_of(run) : "-");
+  if (columns.dataset) row.push_back(known ? dataset_of(run) : "-");
+  if (columns.steps) row.push_back(known ? total_of(run) : "-");
 }
 
 std::string scored(const Columns& columns, const RunSummary& run, const std::string& text) {
@@ -124,8 +126,7 @@ Row run_header(const Columns& columns) {
 Row run_row(const Columns& columns, const RunSummary& run, const RunGroup& group) {
   const bool readable = run.state != SummaryState::unreadable;
   Row row = readable ? Row{run.precision, run.backend.empty() ? "-" : run.backend} : Row{"-", "-"};
-  readable ? add_subject(columns, run, row)
-           : row.resize(row.size() + columns.model + columns.dataset + columns.steps, "-");
+  add_subject(columns, run, row);
   const bool finished = run.state == SummaryState::finished;
   row.push_back(finished ? scored(columns, run, score_text(run.score)) : "-");
   row.push_back(readable ? amount_text(run.gbitops) : "-");

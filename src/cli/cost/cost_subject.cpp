@@ -77,21 +77,6 @@ CostSubject language_subject(const CostSubjectOptions& options) {
   return language_subject(recipe, words);
 }
 
-// The pictures of a dataset, as the network sees them.
-CostSubjectOptions pictures_of(const Recipe& recipe) {
-  const DataRecipe& data = recipe.data;
-  CostSubjectOptions options{.model = recipe.model.name, .classes = recipe.model.classes};
-  if (data.dataset == "image_folder") {
-    options.image_size = data.image_size;
-    return options;
-  }
-  const bool gray = data.dataset == "fashion_mnist";
-  options.channels = gray ? 1 : 3;
-  options.image_size = gray ? 28 : 32;
-  if (!options.classes) options.classes = data.dataset == "cifar100" ? 100 : 10;
-  return options;
-}
-
 }  // namespace
 
 CostSubject cost_subject(const CostSubjectOptions& options) {
@@ -101,7 +86,7 @@ CostSubject cost_subject(const CostSubjectOptions& options) {
 
 CostSubject recipe_subject(const Recipe& recipe, std::optional<std::int64_t> words) {
   if (task_of(recipe.model.name) == TaskKind::image_classification) {
-    return pictures_subject(for_precision(network_of(pictures_of(recipe)), recipe.precision));
+    return pictures_subject(picture_network(recipe));
   }
   return language_subject(recipe, words.value_or(published_vocabulary(recipe.data)));
 }

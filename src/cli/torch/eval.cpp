@@ -115,6 +115,15 @@ void print_json(const std::vector<WidthScore>& rows, const GateScores& gates,
   fmt::print("{}\n", json_text(json, 2));
 }
 
+void tell_of(DamagedEvaluations damaged) {
+  if (damaged == DamagedEvaluations::none) return;
+  narrate(fmt::format(
+      "note: {} was damaged, and is written anew{}\n", kEvaluationsFile,
+      damaged == DamagedEvaluations::lost
+          ? ""
+          : fmt::format("; the damaged one is kept as {}{}", kEvaluationsFile, kDamagedEnding)));
+}
+
 // So that reports have them. Whoever may only read a run still sees what it scores.
 void store_with_run(const std::vector<WidthScore>& rows, const EvalOptions& options, Step step) {
   std::vector<StoredEvaluation> evaluations;
@@ -125,7 +134,7 @@ void store_with_run(const std::vector<WidthScore>& rows, const EvalOptions& opti
     }
   }
   try {
-    store_evaluations(options.run, evaluations);
+    tell_of(store_evaluations(options.run, evaluations));
   } catch (const Error& error) {
     narrate(fmt::format("note: the result is not stored with the run: {}\n", error.what()));
   }

@@ -30,6 +30,7 @@ Step last_step(const fs::path& run) {
 std::string state_text(const fs::path& run) {
   std::error_code ignored;
   if (fs::exists(run / "summary.json", ignored)) return "finished";
+  if (!holds_run(run)) return "gone";  // the only one, which had one at the start
   return is_in_use(run) ? "running" : "stopped";
 }
 

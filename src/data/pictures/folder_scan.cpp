@@ -48,6 +48,23 @@ bool leads_in_a_circle(const fs::directory_entry& entry) {
   return std::ranges::mismatch(target, place).in1 == target.end();
 }
 
+bool is_named_like_a_picture(const fs::path& file) {
+  std::string extension = file.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
+
+// Why something with the name of a picture cannot be opened as a file; "" where it can.
+std::string unlike_a_file(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  const fs::file_type type = entry.status(ignored).type();
+  if (type == fs::file_type::not_found) return "a link to nowhere";
+  if (type == fs::file_type::fifo) return "a pipe";
+  const bool file = type == fs::file_type::regular || type == fs::file_type::directory;
+  return file ? "" : "no file";
+}
+
 // Adds what cannot be followed to `skipped`.
 std::vector<Candidate> list_files(const fs::path& root, const ClassDirectory& directory,
                                   std::vector<std::string>& skipped) {
@@ -61,6 +78,9 @@ std::vector<Candidate> list_files(const fs::path& root, const ClassDirectory& di
       skipped.push_back(name + " is a link that leads in a circle");
     } else if (entry->is_regular_file()) {
       files.push_back({{name, directory.label}, entry->path()});
+    } else if (const std::string what = unlike_a_file(*entry);
+               !what.empty() && is_named_like_a_picture(entry->path())) {
+      skipped.push_back(name + " is " + what);
     }
   }
   // The order in which a directory lists its files is the file system's accident.
@@ -76,13 +96,6 @@ std::uint64_t total_bytes(const std::vector<Candidate>& files) {
     if (!ignored) sum += size;
   }
   return sum;
-}
-
-bool is_named_like_a_picture(const fs::path& file) {
-  std::string extension = file.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
 std::vector<std::byte> read_start(const fs::path& path) {

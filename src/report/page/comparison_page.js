@@ -28,6 +28,19 @@ function differenceText(report, group) {
   return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}${spread}`;
 }
 
+// How far a group is of which no run has finished; "" of the others.
+function progressText(report, group) {
+  const runs = group.runs.map((run) => report.runs[run].overview);
+  if (group.finished || runs.every((run) => run.state === "gone")) return "";
+  const done = runs.map((run) => run.steps_done), least = Math.min(...done), most = Math.max(...done);
+  const steps = least === most ? `step ${count(most)}` : `steps ${count(least)} to ${count(most)}`;
+  return `${steps} of ${count(Math.max(...runs.map((run) => run.steps_total)))}`;
+}
+
+function labelWithProgress(report, group) {
+  return [group.label, progressText(report, group)].filter(Boolean).join(", ");
+}
+
 // The columns of the table: a title, and what a group has in it. Some are for the runs of sweeps.
 function comparisonColumns(report) {
   const { metric, groups } = report.comparison;
@@ -36,7 +49,7 @@ function comparisonColumns(report) {
   const named = report.runs.some((run) => run.sweep), held = groups.some((group) => group.baseline !== undefined);
   const precision = (group) => report.runs[group.runs[0]].overview.precision || "–";
   return [
-    [named ? "Name" : "Precision", (group) => group.label], named && ["Precision", precision], ["Runs", runs],
+    [named ? "Name" : "Precision", (group) => labelWithProgress(report, group)], named && ["Precision", precision], ["Runs", runs],
     [metric ? words(metric.name) : "Score", (group) => element("strong", {}, scoreText(report, group))],
     held && ["Difference", (group) => differenceText(report, group)],
     ["GBitOPs", (group) => (group.gbitops === null ? "–" : significant(group.gbitops))],
@@ -68,7 +81,7 @@ function runsTable(report) {
   const rows = report.runs.map((run) => {
     const { overview } = run, score = overview.test || overview.best;
     return [run.name, overview.precision || "–", overview.seed === undefined ? "–" : String(overview.seed),
-      overview.state, `${count(overview.steps_done)} of ${count(overview.steps_total)}`,
+      overview.state, overview.state === "gone" ? "–" : `${count(overview.steps_done)} of ${count(overview.steps_total)}`,
       score ? metricText(overview.metric, score.value) : "–", score ? score.split : "–",
       significant(overview.gbitops), duration(overview.seconds)];
   });
@@ -90,8 +103,8 @@ function frontFigure(report) {
   const costed = () => metric() ? scored(report()).filter((group) => group.gbitops > 0) : [];
   return new FrontPlot({ wide: true, title: "Score against cost", xTitle: "GBitOPs of the run", has: () => costed().length > 1,
     format: (value) => metricText(metric(), value),
-    note: () => "Filled and joined: no other is at least as good at no more cost. Bars: standard error over seeds.",
-    points: () => costed().map((group) => ({ label: group.label, x: group.gbitops, y: group.mean, error: group.error,
+    note: () => "Filled and joined: no other is at least as good at no more cost. Those that have not finished, with their best scores and costs so far, do not count. Bars: standard error over seeds.",
+    points: () => costed().map((group) => ({ label: labelWithProgress(report(), group), x: group.gbitops, y: group.mean, error: group.error,
       front: group.front, colour: report().comparison.groups.indexOf(group),
       hint: `${group.label}: ${spreadText(metric(), group)}, ${significant(group.gbitops)} GBitOPs` })) });
 }
@@ -151,8 +164,15 @@ function stepTimes(report) {
     has: () => rows().length > 0 && rows().length <= 100, rows, note: () => "Forward over backward bits; measured while training." });
 }
 
+// Cells of a sweep that have not begun have no directories yet.
+function runsTitle({ runs }) {
+  const sweeps = new Set(runs.map((run) => run.sweep && run.sweep.name)), { sweep } = runs[0];
+  return sweep && sweeps.size === 1 && sweep.cells > runs.length ? `${runs.length} of the sweep's ${sweep.cells} runs`
+    : `${runs.length} runs`;
+}
+
 function comparisonPage(report, link, chooseRun) {
-  const title = part(() => [element("div", { class: "title" }, element("h1", {}, `${report().runs.length} runs`)),
+  const title = part(() => [element("div", { class: "title" }, element("h1", {}, runsTitle(report()))),
     element("h2", { class: "hidden-text" }, "Results"), allNotices(report()), comparisonTable(report()), runsTable(report())]);
   const selector = part(() => {
     const select = element("select", { id: "detail", onchange: (event) => chooseRun(Number(event.target.value)) },

@@ -246,7 +246,8 @@ function axes(width, height, xAxis, yAxis) {
   }
   for (const tick of xAxis.ticks) {
     if (xAxis.lines) group.append(svg("line", { x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }));
-    group.append(text(x(tick), height - bottom + 17, xAxis.text(tick), "middle"));
+    const label = xAxis.text(tick), half = label.length * 3.5;
+    group.append(text(Math.min(x(tick), width - half), height - bottom + 17, label, "middle"));
   }
   group.append(text((left + width - right) / 2, height - 5, xAxis.title, "middle", "axis-title"));
   return { group, x, y, left, right: width - right, top, bottom: height - bottom };
@@ -323,9 +324,9 @@ class FrontPlot extends SvgDrawing {
   labels(points, place) {
     const taken = [];
     return points.map((point) => {
-      const x = place.x(point.x), toLeft = x > place.left + (place.right - place.left) * 0.7;
+      const x = place.x(point.x), length = point.label.length * 6.6;
+      const toLeft = x + 12 + length > place.right && x > (place.left + place.right) / 2;
       let y = place.y(point.y) + 4;
-      const length = point.label.length * 6.6;
       const from = toLeft ? x - 12 - length : x + 12;
       while (taken.some((other) => Math.abs(other.y - y) < 13 && from < other.to && other.from < from + length)) y += 13;
       taken.push({ y, from, to: from + length });

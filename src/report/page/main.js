@@ -30,7 +30,7 @@ function refreshPage() {
       (figure.element.className === "part" && figure.element.childElementCount === 0));
   }
   document.title = page.report.runs.length === 1 ? `${page.report.runs[0].name} – Bitcycle`
-                                                 : `${page.report.runs.length} runs – Bitcycle`;
+                                                 : `${runsTitle(page.report)} – Bitcycle`;
   for (const figure of page.figures) {
     const box = figure.element.getBoundingClientRect();
     if (box.top < window.innerHeight + 500 && box.bottom > -500) figure.draw();

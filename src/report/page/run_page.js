@@ -50,6 +50,7 @@ function timeCard(overview) {
 
 function progressCard(overview) {
   const { steps_done: done, steps_total: total, epoch } = overview;
+  if (overview.state === "gone") return null;
   const shown = card("Progress", `${count(done)} of ${count(total)} steps`,
     epoch !== undefined && `epoch ${significant(epoch, 3)}`);
   shown.append(element("progress", { max: Math.max(1, total), value: done, "aria-label": "Steps done" }));

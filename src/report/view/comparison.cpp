@@ -127,6 +127,7 @@ Json group_json(const Json& views, const RunsOfGroup& group, const std::string& 
   Json json = {{"label", label},
                {"runs", group.runs},
                {"counted", group.counted.size()},
+               {"finished", has_finished(views, group)},
                {"seeds", seeds},
                {"scores", scores}};
   add_spread(json, values_of(group.scores));
@@ -150,15 +151,25 @@ void hold_against(const Json& views, const RunsOfGroup& group, const RunsOfGroup
       {"pairing", difference.pairing == Pairing::same_seed ? "same seeds" : "Welch"}};
 }
 
-// No other group is at least as good at no more cost, and better in one of both.
+struct FrontPoint {
+  double score, cost;
+};
+
+std::optional<FrontPoint> front_point(const Json& group) {
+  const auto score = number_in(group, "mean"), cost = number_in(group, "gbitops");
+  if (group["finished"] == false || !score || !cost) return std::nullopt;
+  return FrontPoint{*score, *cost};
+}
+
+// No other finished group is at least as good at no more cost, and better in one of both.
 bool is_on_front(const Json& groups, const Json& own, bool higher) {
-  const auto score = number_in(own, "mean"), cost = number_in(own, "gbitops");
-  if (!score || !cost) return false;
-  return std::ranges::none_of(groups, [&](const Json& other) {
-    const auto other_score = number_in(other, "mean"), other_cost = number_in(other, "gbitops");
-    if (!other_score || !other_cost) return false;
-    const double gain = higher ? *other_score - *score : *score - *other_score;
-    return gain >= 0 && *other_cost <= *cost && (gain > 0 || *other_cost < *cost);
+  const auto point = front_point(own);
+  if (!point) return false;
+  return std::ranges::none_of(groups, [&](const Json& group) {
+    const auto other = front_point(group);
+    if (!other) return false;
+    const double gain = higher ? other->score - point->score : point->score - other->score;
+    return gain >= 0 && other->cost <= point->cost && (gain > 0 || other->cost < point->cost);
   });
 }
 

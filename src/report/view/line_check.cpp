@@ -55,7 +55,16 @@ void LineCheck::look_at(const Json& line, std::size_t number) {
   if (!placed) return tell("step", "no number of a step", number);
   for (const auto& [member, value] : line.items()) {
     const Kind& kind = kind_of(member);
-    if (!kind.fits(value)) tell(member, kind.expected, number);
+    if (!kind.fits(value))
+      tell(member, kind.expected, number);
+    else if (member == "layers")
+      look_at_layers(value, number);
+  }
+}
+
+void LineCheck::look_at_layers(const Json& layers, std::size_t number) {
+  for (const auto& [layer, roles] : layers.items()) {
+    if (!kTable.fits(roles)) tell(layer, kTable.expected, number);
   }
 }
 

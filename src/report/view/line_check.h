@@ -28,6 +28,7 @@ class LineCheck {
     std::size_t lines = 0, first = 0;
   };
 
+  void look_at_layers(const nlohmann::ordered_json& layers, std::size_t number);
   void tell(const std::string& member, const std::string& expected, std::size_t number);
 
   std::string file_;

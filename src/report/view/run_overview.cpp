@@ -105,6 +105,7 @@ void add_recipe(RunOverview& overview, const RunRecord& record) {
 
 std::string state_name(RunState state) {
   if (state == RunState::finished) return "finished";
+  if (state == RunState::gone) return "gone";
   return state == RunState::running ? "running" : "stopped";
 }
 

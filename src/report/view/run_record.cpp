@@ -74,6 +74,15 @@ std::vector<Json> read_lines_into(RunRecord& record, const std::string& file) {
   return lines;
 }
 
+// A run writes it when it has finished, with what it came to.
+Json read_summary(RunRecord& record) {
+  Json summary = read_json_file(record.directory / "summary.json", record.notices);
+  if (summary.is_object() && !summary.value("test_of_best", Json()).is_object()) {
+    tell(record, "summary.json has no test score (\"test_of_best\"): it is damaged.");
+  }
+  return summary;
+}
+
 RunState state_of(const RunRecord& record) {
   if (record.summary.is_object()) return RunState::finished;
   return is_in_use(record.directory) ? RunState::running : RunState::stopped;
@@ -122,13 +131,14 @@ RunRecord read_run_record(const fs::path& run_directory) {
   std::error_code ignored;
   if (!fs::is_directory(run_directory, ignored)) {
     tell(record, "The run directory is not there (any more).");
+    record.state = RunState::gone;
     return record;
   }
   read_recipe_into(record);
   read_metrics_into(record);
   record.timing = read_lines_into(record, "timing.jsonl");
   record.layers = read_lines_into(record, "layers.jsonl");
-  record.summary = read_json_file(run_directory / "summary.json", record.notices);
+  record.summary = read_summary(record);
   record.stored_evaluations = read_json_file(run_directory / "evaluations.json", record.notices);
   record.state = state_of(record);
   return record;

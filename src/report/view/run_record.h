@@ -18,7 +18,7 @@
 
 namespace bitcycle {
 
-enum class RunState { finished, running, stopped };
+enum class RunState { finished, running, stopped, gone };
 
 struct RunRecord {
   std::filesystem::path directory;

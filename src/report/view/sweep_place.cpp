@@ -22,9 +22,11 @@ Json sweep_place(const fs::path& run_directory, std::vector<std::string>& notice
   const fs::path run = named(run_directory), sweep = run.parent_path();
   const Json record = read_json_file(sweep / "sweep.json", notices);
   if (!record.is_object()) return nullptr;
-  for (const Json& cell : record.value("cells", Json::array())) {
+  const Json cells = record.value("cells", Json::array());
+  for (const Json& cell : cells) {
     if (text_in(cell, "cell") != run.filename().string()) continue;
     return {{"name", sweep.filename().string()},
+            {"cells", cells.size()},
             {"group", text_in(cell, "group")},
             {"baseline", text_in(cell, "baseline")}};
   }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace bitcycle {
 namespace {
@@ -57,6 +58,17 @@ TEST_F(ImageFolderTest, LinksInACircleAreSkippedAndNamed) {
   ASSERT_FALSE(folder.notices.empty());
   EXPECT_THAT(folder.notices[0], HasSubstr("train/cat/itself.jpg is a link that leads in a circle; "
                                            "train/dog/up is a link that leads in a circle"));
+}
+
+TEST_F(ImageFolderTest, LinksToNowhereAndPipesWithNamesOfPicturesAreSkippedAndNamed) {
+  fs::create_symlink("nothing.jpg", root_.path() / "train/cat/lost.jpg");
+  fs::create_symlink("nothing.txt", root_.path() / "train/cat/lost.txt");
+  ASSERT_EQ(mkfifo((root_.path() / "train/dog/pipe.png").c_str(), 0600), 0);
+  const ImageFolder folder = open();
+  EXPECT_EQ(folder.train->size(), 4);
+  ASSERT_FALSE(folder.notices.empty());
+  EXPECT_THAT(folder.notices[0], HasSubstr("train/cat/lost.jpg is a link to nowhere; "
+                                           "train/dog/pipe.png is a pipe"));
 }
 
 TEST_F(ImageFolderTest, TestPicturesUseTheNumbersOfTrain) {

@@ -182,17 +182,31 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         # Scores are 87.3, 87.6, 87.9: mean 87.6, standard error 0.3 / sqrt(3).
         self.assertEqual([row[:3] for row in rows], [["CR 3-8/8", "3", "87.60 ± 0.17 %"], ["static 8/8", "3", "87.60 ± 0.17 %"]])
         self.assertEqual([row[-1] for row in rows], ["yes", ""], "as good at less cost")
+        chart = self.page.find("svg[aria-label='Score against cost']").rect
+        for label in self.page.find_all("svg[aria-label='Score against cost'] .axes text"):
+            self.assertLessEqual(label.rect["x"] + label.rect["width"], chart["x"] + chart["width"] + 1, label.text)
         loss = self.page.table("Training loss")
         self.assertEqual(loss[0][1:], [run.directory.name for run in runs])
         for column, run in enumerate(runs, start=1):
             self.assertAlmostEqual(number(loss[-1][column]), run.logged()[-1]["loss"], delta=5e-4)
         self.assert_no_complaints()
 
+    def test_unfinished_ones_say_how_far_they_are_and_are_off_the_front(self):
+        self.open(self.run_made_up("half", low=3).train(until=200), self.run_made_up("whole", low=8).train().finish())
+        half, whole = [[cell.text for cell in row.find_elements("css selector", "th, td")]
+                       for row in self.page.find_all(".comparison tbody tr")]
+        self.assertEqual([half[0], half[-1]], ["CR 3-8/8, step 200 of 400", ""])
+        self.assertEqual([whole[0], whole[-1]], ["static 8/8", "yes"])
+        self.assertEqual([label.get_attribute("textContent") for label in self.page.find_all("svg[aria-label='Score against cost'] .point-label")],
+                         ["CR 3-8/8, step 200 of 400", "static 8/8"])
+        self.assert_no_complaints()
+
     def test_runs_of_a_sweep_have_its_names_and_baseline(self):
         runs = [self.run_made_up(f"{name},seed={seed}", low=low, seed=seed).train().finish()
                 for name, low in (("late", 3), ("plain", 8)) for seed in (1, 2)]
         cells = [{"cell": run.directory.name, "group": run.directory.name.split(",")[0], "baseline": "plain"} for run in runs]
-        (self.runs / "sweep.json").write_text(json.dumps({"sweep": "runs", "cells": cells}))
+        later = {"cell": "later,seed=1", "group": "later", "baseline": "plain"}
+        (self.runs / "sweep.json").write_text(json.dumps({"sweep": "runs", "cells": cells + [later]}))
         self.open(*runs)
         head, late, plain = [[cell.text for cell in row.find_elements("css selector", "th, td")]
                              for row in self.page.find_all(".comparison tr")]
@@ -202,6 +216,7 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         self.assertEqual(plain[:5] + plain[6:7], ["plain", "static 8/8", "2", "87.45 ± 0.15 %", "–", "–"])
         self.assertEqual([name for name, _ in self.page.legend("Training loss")], ["late", "plain"])
         self.assertIn("from plain, the sweep's baseline", self.page.text())
+        self.assertEqual(self.page.find("h1").text, "4 of the sweep's 5 runs")
         self.assert_no_complaints()
 
     def test_scores_of_different_metrics_are_kept_apart(self):

@@ -75,6 +75,8 @@ class Watch(browser_case.BrowserCase):
         self.assertNotIn("metrics.jsonl", self.page.text())
         shutil.rmtree(run.directory)
         self.page.wait_for_text("not there")
+        self.assertEqual(self.page.find(".pill").text, "gone")
+        self.assertNotIn("0 of 0 steps", self.page.text())
         self.boxes(1)
         self.assert_no_complaints()
 

@@ -127,8 +127,18 @@ TEST(RunViewTest, FilesOfOtherKindsLeaveNotices) {
       notices_of(view),
       ElementsAre(HasSubstr("The recipe cannot be read"), "Line 2 of timing.jsonl cannot be read.",
                   "\"by_bits\" in line 1 of timing.jsonl is no list, and left out.",
+                  "\"a\" in line 2 of layers.jsonl is no table, and left out.",
                   "\"layers\" in line 1 of layers.jsonl is no table, and left out.",
                   "summary.json cannot be read."));
+}
+
+TEST(RunViewTest, ASummaryWithoutAScoreIsToldAsDamaged) {
+  MadeUpRun run;
+  run.log_step(10, 2.5, bits_of(10));
+  run.write("summary.json", "{}");
+  EXPECT_THAT(notices_of(view_of(run)), ElementsAre(HasSubstr("summary.json has no test score")));
+  run.write("summary.json", "{\"test_of_best\": {\"accuracy\": 80}}");
+  EXPECT_THAT(notices_of(view_of(run)), testing::IsEmpty());
 }
 
 TEST(RunViewTest, StepsThatNoRunCanHaveArePassedOver) {
@@ -143,7 +153,9 @@ TEST(RunViewTest, StepsThatNoRunCanHaveArePassedOver) {
 }
 
 TEST(RunViewTest, ADirectoryThatIsGoneSaysSo) {
-  EXPECT_THAT(notices_of(run_view("/nonexistent/run", "run")), ElementsAre(HasSubstr("not there")));
+  const Json view = run_view("/nonexistent/run", "run");
+  EXPECT_THAT(notices_of(view), ElementsAre(HasSubstr("not there")));
+  EXPECT_EQ(view["overview"]["state"], "gone");
 }
 
 TEST(RunViewTest, NumbersThatAreNotFiniteAreGaps) {
@@ -310,6 +322,16 @@ TEST(ComparisonTest, TheFrontIsWhatNobodyBeatsAtLessCost) {
   std::vector<bool> front;
   for (const Json& group : compared["groups"]) front.push_back(group["front"]);
   EXPECT_THAT(front, ElementsAre(true, false, true, false));
+}
+
+TEST(ComparisonTest, WhatHasNotFinishedNeitherIsOnTheFrontNorPushesOthersOffIt) {
+  Json going = finished("half", 95, 5);
+  going["overview"]["state"] = "running";
+  const Json groups = comparison(Json::array({going, finished("whole", 90, 10)}))["groups"];
+  EXPECT_EQ(groups[0]["finished"], false);
+  EXPECT_EQ(groups[0]["front"], false);
+  EXPECT_EQ(groups[1]["finished"], true);
+  EXPECT_EQ(groups[1]["front"], true);
 }
 
 TEST(ComparisonTest, GroupsOfOnePrecisionAreCalledByWhatTheirRunsHaveInCommon) {
