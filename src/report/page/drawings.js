@@ -246,7 +246,7 @@ function axes(width, height, xAxis, yAxis) {
   }
   for (const tick of xAxis.ticks) {
     if (xAxis.lines) group.append(svg("line", { x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }));
-    const label = xAxis.text(tick), half = label.length * 3.5;
+    const label = xAxis.text(tick), half = label.length * 3.8;
     group.append(text(Math.min(x(tick), width - half), height - bottom + 17, label, "middle"));
   }
   group.append(text((left + width - right) / 2, height - 5, xAxis.title, "middle", "axis-title"));
