@@ -6,6 +6,8 @@
 #include "quant/steady_product.h"
 #include "quant/weight_gradient.h"
 
+#include <torch/version.h>
+
 namespace bitcycle {
 namespace {
 
@@ -35,6 +37,13 @@ void keep(AutogradContext* context, const variable_list& quantized, const at::Te
 
 const LayerCall& kept_call(const c10::intrusive_ptr<torch::CustomClassHolder>& capsule) {
   return static_cast<const KeptCall&>(*capsule).call;
+}
+
+// Within a parallel region the oneDNN of LibTorch 2.6 never comes back from the weight gradient of
+// a 1x1 convolution, though it may use one thread alone.
+Shards shards_of(const at::Tensor& weights) {
+  const bool pointwise = weights.size(2) == 1 && weights.size(3) == 1;
+  return TORCH_VERSION_MAJOR >= 2 && pointwise ? Shards::in_turn : Shards::side_by_side;
 }
 
 struct ConvFunction : Function<ConvFunction> {
@@ -68,11 +77,11 @@ struct ConvFunction : Function<ConvFunction> {
       if (has_mask(call)) choice_gradient = mask_gradient(gradient, saved[2], call);
     }
     if (context->needs_input_grad(1)) {
-      weight_gradient = sum_over_shards(input.size(0), [&, &error = for_weight](
-                                                           std::int64_t first, std::int64_t count) {
+      const auto gradient = [&, &error = for_weight](std::int64_t first, std::int64_t count) {
         return std::get<1>(products(error.narrow(0, first, count), input.narrow(0, first, count),
                                     weights, geometry, {false, true, false}));
-      });
+      };
+      weight_gradient = sum_over_shards(input.size(0), gradient, shards_of(weights));
       weight_gradient = through_weight(weight_gradient, saved[3], call);
     }
     return {input_gradient, weight_gradient, choice_gradient, {}, {}};

@@ -31,18 +31,28 @@ class SingleThread {
   int threads_;
 };
 
+// Whether threads compute shards side by side, or the calling one computes them all. The sum is the
+// same.
+enum class Shards { side_by_side, in_turn };
+
 // Sum over the shards of gradient(first sample, number of samples).
 template <typename Gradient>
-at::Tensor sum_over_shards(std::int64_t batch, const Gradient& gradient) {
+at::Tensor sum_over_shards(std::int64_t batch, const Gradient& gradient,
+                           Shards order = Shards::side_by_side) {
   const std::int64_t size = shard_size(batch), shards = (batch + size - 1) / size;
   std::vector<at::Tensor> parts(shards);
-  at::parallel_for(0, shards, 1, [&](std::int64_t begin, std::int64_t end) {
+  const auto compute = [&](std::int64_t begin, std::int64_t end) {
     const SingleThread single_thread;
     const at::NoGradGuard no_grad;  // grad mode is per thread
     for (std::int64_t i = begin; i < end; ++i) {
       parts[i] = gradient(i * size, std::min(size, batch - i * size));
     }
-  });
+  };
+  if (order == Shards::in_turn) {
+    compute(0, shards);
+  } else {
+    at::parallel_for(0, shards, 1, compute);
+  }
   for (std::int64_t i = 1; i < shards; ++i) parts[0].add_(parts[i]);
   return parts[0];
 }

@@ -84,11 +84,14 @@ commands() {
   else complain $((line + at)) "$text" "$(first_error)"; fi
 }
 
-is_whole_recipe() { grep -qE '^(steps|epochs) *=' "$block" && ! grep -q '^weights *=' "$block"; }
+is_whole_recipe() {
+  grep -qE '^(steps|epochs) *=' "$block" && ! grep -qE '^weights *=|^forward *= *"auto"' "$block"
+}
 is_sweep() { grep -qE '^(recipe *=|\[variants)' "$block"; }
 
-# A recipe that says how long it is stands for itself and is trained in short; of others, and of those
-# that begin with somebody's weights, only the keys are looked at. Sweeps are written for recipes/sweeps.
+# A recipe that says how long it is stands for itself and is trained in short; of others, of those that
+# begin with somebody's weights, and of range tests, which short runs have no room for, only the keys are
+# looked at. Sweeps are written for recipes/sweeps.
 recipe() {
   local file=${words:-recipe.toml} status=0
   ! is_sweep || file=recipes/sweeps/$file
