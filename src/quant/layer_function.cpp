@@ -6,8 +6,6 @@
 #include "quant/steady_product.h"
 #include "quant/weight_gradient.h"
 
-#include <torch/version.h>
-
 namespace bitcycle {
 namespace {
 
@@ -39,11 +37,11 @@ const LayerCall& kept_call(const c10::intrusive_ptr<torch::CustomClassHolder>& c
   return static_cast<const KeptCall&>(*capsule).call;
 }
 
-// Within a parallel region the oneDNN of LibTorch 2.6 never comes back from the weight gradient of
-// a 1x1 convolution, though it may use one thread alone.
+// Within a parallel region oneDNN may never come back from the weight gradient of a 1x1 convolution, though
+// it is told to use one thread alone (seen with LibTorch 1.13 and 2.6).
 Shards shards_of(const at::Tensor& weights) {
   const bool pointwise = weights.size(2) == 1 && weights.size(3) == 1;
-  return TORCH_VERSION_MAJOR >= 2 && pointwise ? Shards::in_turn : Shards::side_by_side;
+  return pointwise ? Shards::in_turn : Shards::side_by_side;
 }
 
 struct ConvFunction : Function<ConvFunction> {

@@ -5,7 +5,7 @@
 namespace bitcycle {
 namespace {
 
-// With several threads LibTorch 2.6 did not come back from such a gradient.
+// With several threads oneDNN did not come back from such a gradient.
 TEST(QuantConv2dTest, PointwiseConvolutionsDoNotDependOnTheNumberOfThreads) {
   const auto weight_gradient = [](int threads) {
     const int before = at::get_num_threads();
