@@ -37,8 +37,8 @@ const LayerCall& kept_call(const c10::intrusive_ptr<torch::CustomClassHolder>& c
   return static_cast<const KeptCall&>(*capsule).call;
 }
 
-// Within a parallel region oneDNN may never come back from the weight gradient of a 1x1 convolution, though
-// it is told to use one thread alone (seen with LibTorch 1.13 and 2.6).
+// Within a parallel region oneDNN may never come back from the weight gradient of a 1x1
+// convolution, though it is told to use one thread alone (seen with LibTorch 1.13 and 2.6).
 Shards shards_of(const at::Tensor& weights) {
   const bool pointwise = weights.size(2) == 1 && weights.size(3) == 1;
   return pointwise ? Shards::in_turn : Shards::side_by_side;
