@@ -32,6 +32,12 @@ for key in gbitops gbitops_static saving_percent; do
 done
 grep -q '"state": "finished"' show.json || fail "no state in JSON"
 
+# Bits are those of every step, also where only the ends of cycles are logged.
+"$bitcycle" train small.toml --set log_every=8 --run-dir sparse -q >/dev/null
+plot_of_bits() { LC_ALL=C "$bitcycle" show "$1" | sed -n '/^bits of weights and/,$p'; }
+diff <(plot_of_bits run) <(plot_of_bits sparse) || fail "bits between logged steps are not shown"
+plot_of_bits sparse | grep -q '3 |' || fail "no step at 3 bits: $(plot_of_bits sparse)"
+
 # eval stores its results; the same evaluation replaces its entry; neither compare nor resume minds.
 "$bitcycle" eval run --bits 4,fp >/dev/null
 "$bitcycle" eval run --bits 4,8 --json >eval.json

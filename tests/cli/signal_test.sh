@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SIGINT and SIGTERM finish the step, save, and exit with 130 and 143; the run can be resumed.
+# They end `watch` too, in the background and with a page open.
 source "$(dirname "$0")/lib.sh"
 small_recipe
 "$bitcycle" train small.toml --run-dir whole -q >/dev/null
@@ -21,4 +22,23 @@ for signal in INT TERM; do
   "$bitcycle" train "run$signal" --resume -q >/dev/null
   diff -q "whole/checkpoints/step-00000016/model.safetensors" \
           "run$signal/checkpoints/step-00000016/model.safetensors"
+done
+
+for signal in INT TERM; do
+  "$bitcycle" watch . --port 0 >"address$signal" 2>/dev/null &
+  pid=$!
+  for _ in $(seq 200); do [[ -s address$signal ]] && break; sleep 0.1; done
+  port=$(grep -oE '[0-9]+/$' "address$signal" | tr -d /)
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET /events?run=whole HTTP/1.1\r\nHost: localhost\r\n\r\n' >&3
+  read -r -t 20 answer <&3 || fail "watch did not answer"
+  [[ $answer == *200* ]] || fail "no stream: $answer"
+  kill -"$signal" $pid
+  for _ in $(seq 200); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+  kill -KILL $pid 2>/dev/null || true
+  status=0
+  wait $pid || status=$?
+  exec 3<&-
+  [[ $signal == INT ]] && expected=130 || expected=143
+  [[ $status == "$expected" ]] || fail "watch, SIG$signal: expected $expected, found $status"
 done

@@ -4,19 +4,17 @@
 #include "bitcycle/report/live_line.h"
 #include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/table.h"
-#include "bitcycle/report/text_plot.h"
 
 #include "base/json_text.h"
 #include "cli/command.h"
+#include "cli/runs/bits_plots.h"
 #include "cli/runs/find_runs.h"
 #include "events/stage_json.h"
 #include "report/printable.h"
-#include "report/view/gate_choices.h"
 #include "report/view/run_overview.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -91,7 +89,7 @@ std::string heading(const RunOverview& run) {
                             run.cost->gbitops, or_unknown(run.counting), run.cost->saving_percent));
   }
   if (run.seconds) text += row("time", time_text(run));
-  if (!run.choices.empty()) text += row("gates chose", choices_text(run));
+  if (!run.choices.empty()) text += row("last choices", choices_text(run));
   return text;
 }
 
@@ -105,51 +103,15 @@ std::vector<double> column(const std::vector<Json>& lines, const std::string& na
   return values;
 }
 
-std::string titled(const std::string& title, const std::string& text) {
-  return text.empty() ? "" : "\n" + title + "\n" + text;
-}
-
-// Of a run whose gates chose: means over blocks and samples, a skipped block counting as 0.
-std::string chosen_plots(const RunRecord& record,
-                         const std::function<std::string(const std::vector<double>&)>& plot) {
-  const DynamicRecipe& recipe = *record.recipe->precision.dynamic;
-  std::vector<double> activations, errors, skipped;
-  for (const Json& line : record.steps) {
-    const auto shares = choices_in(line, recipe.options.size());
-    if (!shares) continue;
-    const ChosenBits chosen = chosen_bits(recipe, *shares);
-    activations.push_back(chosen.bits.activation);
-    errors.push_back(chosen.bits.error);
-    skipped.push_back(100 * chosen.skipped);
-  }
-  std::string text = titled("mean bits of activations", plot(activations)) +
-                     titled("mean bits of errors", plot(errors));
-  if (std::ranges::any_of(recipe.options, &PrecisionOption::skips)) {
-    text += titled("blocks skipped, in percent, which count as 0 bits", plot(skipped));
-  }
-  return text;
-}
-
 std::string plots(const RunRecord& record, const RunOverview& run) {
   const TextPlotOptions options{.max_rows = kPlotRows, .charset = terminal_charset()};
-  const auto plot = [&](const std::vector<double>& values) { return text_plot(values, options); };
-  std::string text = titled("training loss", plot(column(record.steps, "loss")));
+  std::string text = titled("training loss", text_plot(column(record.steps, "loss"), options));
   if (run.metric && run.best) {
-    text += titled(run.best->split + " " + run.metric->name,
-                   plot(column(record.evaluations, run.metric->name, run.best->split)));
+    text +=
+        titled(run.best->split + " " + run.metric->name,
+               text_plot(column(record.evaluations, run.metric->name, run.best->split), options));
   }
-  if (!run.choices.empty()) return text + chosen_plots(record, plot);
-  const auto bits = [&](const char* role) {
-    std::vector<int> values;
-    for (const double b : column(record.steps, role)) values.push_back(static_cast<int>(b));
-    return values;
-  };
-  const std::vector<int> weight = bits("weight_bits"), activation = bits("activation_bits");
-  const bool apart = weight != activation;
-  text += titled(apart ? "bits of weights" : "bits of weights and activations",
-                 text_plot(weight, options));
-  if (apart) text += titled("bits of activations", text_plot(activation, options));
-  return text;
+  return text + bits_plots(record, options);
 }
 
 std::string stages_text(const RunOverview& run) {

@@ -27,15 +27,6 @@ constexpr std::array<std::pair<const char*, Role>, 3> kRoles = {{
     {"activation", &MeanBits::activation},
     {"error", &MeanBits::error},
 }};
-// Of longer runs every so many steps are looked at.
-constexpr Step kMostSteps = 100'000;
-
-std::vector<Step> looked_at(Step steps) {
-  const Step stride = (steps + kMostSteps - 1) / kMostSteps;
-  std::vector<Step> result;
-  for (Step step = 0; step < steps; step += std::max<Step>(1, stride)) result.push_back(step);
-  return result;
-}
 
 std::vector<LayersAtStep> bits_at(const StepBitsSource& source, const std::vector<Step>& steps) {
   std::vector<LayersAtStep> bits;

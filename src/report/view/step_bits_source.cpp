@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr Step kMostSteps = 100'000;  // to look at
+
 MeanBits counted(const LayerBits& bits) {
   return {static_cast<double>(counted_bits(bits.weight)),
           static_cast<double>(counted_bits(bits.activation)),
@@ -27,18 +29,6 @@ LayersAtStep counted(const StepBits& bits) {
   LayersAtStep result{counted(bits.common), {}};
   for (const LayerBits& layer : bits.layers) result.layers.push_back(counted(layer));
   return result;
-}
-
-MeanBits logged_bits(const Json& line) {
-  const auto bits = [&](const char* role) {
-    return static_cast<int>(number_in(line, role).value_or(0));
-  };
-  return counted(LayerBits{bits("weight_bits"), bits("activation_bits"), bits("error_bits")});
-}
-
-bool tells_bits(const Json& line) {
-  return number_in(line, "weight_bits") && number_in(line, "activation_bits") &&
-         number_in(line, "error_bits");
 }
 
 std::vector<Json> lines_with_bits(const std::vector<Json>& log) {
@@ -141,6 +131,25 @@ StepBitsSource explained_source(const RunRecord& record, const std::vector<Layer
 }
 
 }  // namespace
+
+MeanBits logged_bits(const Json& line) {
+  const auto bits = [&](const char* role) {
+    return static_cast<int>(number_in(line, role).value_or(0));
+  };
+  return counted(LayerBits{bits("weight_bits"), bits("activation_bits"), bits("error_bits")});
+}
+
+bool tells_bits(const Json& line) {
+  return number_in(line, "weight_bits") && number_in(line, "activation_bits") &&
+         number_in(line, "error_bits");
+}
+
+std::vector<Step> looked_at(Step steps) {
+  const Step stride = std::max<Step>(1, (steps + kMostSteps - 1) / kMostSteps);
+  std::vector<Step> result;
+  for (Step step = 0; step < steps; step += stride) result.push_back(step);
+  return result;
+}
 
 StepBitsSource step_bits_source(const RunRecord& record, std::vector<LayerInfo> layers) {
   StepBitsSource source = explained_source(record, layers);

@@ -29,6 +29,13 @@ struct StepBitsSource {
   std::string notice;
 };
 
+// Steps of a run to ask for: all of them; of very long runs every so many.
+std::vector<Step> looked_at(Step steps);
+
+// What a line of metrics.jsonl says of its step, and whether it says all of it.
+bool tells_bits(const nlohmann::ordered_json& line);
+MeanBits logged_bits(const nlohmann::ordered_json& line);
+
 // The record has a recipe that can be read, and steps.
 StepBitsSource step_bits_source(const RunRecord& record, std::vector<LayerInfo> layers);
 
