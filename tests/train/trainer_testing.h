@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -69,7 +70,7 @@ class TrainerTest : public testing::Test {
     return run;
   }
 
-  // Stops the run after `steps` steps, as Ctrl-C would.
+  // Stops the run after `steps` steps, as Ctrl-C would; one that was stopped before goes on.
   fs::path train_and_stop(const std::string& name, const Recipe& recipe, Step steps) {
     const fs::path run = root_ / name;
     fs::create_directories(run);
@@ -77,6 +78,7 @@ class TrainerTest : public testing::Test {
     Trainer trainer(recipe, run, calling({.step = [steps](const StepReport& report) {
                       if (report.step == steps) std::raise(SIGTERM);
                     }}));
+    trainer.resume();
     EXPECT_EQ(trainer.run(stop), TrainOutcome::stopped);
     EXPECT_EQ(stop.received(), SIGTERM);
     EXPECT_EQ(trainer.step(), steps);
@@ -89,8 +91,23 @@ class TrainerTest : public testing::Test {
     EXPECT_EQ(trainer.run(StopSignal()), TrainOutcome::finished);
   }
 
+  // One run that is stopped after each of these steps and goes on to its end.
+  fs::path train_with_stops(const std::string& name, const Recipe& recipe,
+                            const std::vector<Step>& stops) {
+    for (const Step step : stops) train_and_stop(name, recipe, step);
+    resume(root_ / name, recipe);
+    return root_ / name;
+  }
+
   fs::path root_;
 };
+
+// 1, 2, ..., last.
+inline std::vector<Step> every_step_to(Step last) {
+  std::vector<Step> steps(static_cast<std::size_t>(last));
+  std::iota(steps.begin(), steps.end(), 1);
+  return steps;
+}
 
 // Every file of a run but the measured times, by relative path.
 inline std::map<std::string, std::vector<std::byte>> contents(const fs::path& run) {

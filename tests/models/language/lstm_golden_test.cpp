@@ -10,7 +10,7 @@
 namespace bitcycle {
 namespace {
 
-constexpr double kValues = 5e-6, kLoss = 1e-6, kGradients = 2e-6, kNorm = 5e-6;
+constexpr double kLstmValues = 5e-6, kLstmLoss = 1e-6, kLstmGradients = 2e-6, kLstmNorm = 5e-6;
 
 LstmLm golden_model(bool tied) {
   LstmLm model(LstmOptions{.vocabulary = 30,
@@ -36,7 +36,7 @@ at::Tensor loss_of(const at::Tensor& scores, const at::Tensor& targets) {
 void expect_gradients(LstmLm& model, const Tensors& expected) {
   EXPECT_EQ(model->parameters().size(), expected.size());
   for (const auto& item : model->named_parameters()) {
-    expect_close(item.value().grad(), expected.at(pytorch_name(item.key())), kGradients,
+    expect_close(item.value().grad(), expected.at(pytorch_name(item.key())), kLstmGradients,
                  item.key());
   }
 }
@@ -54,17 +54,17 @@ void expect_windows(bool tied) {
     const at::Tensor loss = loss_of(scores, window.at("target"));
     loss.backward();
     state = features.state.detach();
-    expect_close(features.values, window.at("lstm_output"), kValues, "output");
-    expect_close(scores, window.at("logits"), kValues, "scores");
-    expect_close(state.hidden, window.at("h_n"), kValues, "hidden");
-    expect_close(state.cell, window.at("c_n"), kValues, "cell");
-    EXPECT_NEAR(loss.item<double>(), window.at("loss").item<double>(), kLoss);
-    EXPECT_NEAR(loss.item<double>(), summary["loss"][i].get<double>(), kLoss);
+    expect_close(features.values, window.at("lstm_output"), kLstmValues, "output");
+    expect_close(scores, window.at("logits"), kLstmValues, "scores");
+    expect_close(state.hidden, window.at("h_n"), kLstmValues, "hidden");
+    expect_close(state.cell, window.at("c_n"), kLstmValues, "cell");
+    EXPECT_NEAR(loss.item<double>(), window.at("loss").item<double>(), kLstmLoss);
+    EXPECT_NEAR(loss.item<double>(), summary["loss"][i].get<double>(), kLstmLoss);
     const double perplexity = summary["perplexity"][i];
-    EXPECT_NEAR(std::exp(loss.item<double>()), perplexity, kLoss * perplexity);
+    EXPECT_NEAR(std::exp(loss.item<double>()), perplexity, kLstmLoss * perplexity);
     expect_gradients(model, part_of(window, "grad."));
     EXPECT_NEAR(gradient_norm(gradients_of(*model)), summary["gradient_norm"][i].get<double>(),
-                kNorm);
+                kLstmNorm);
   }
 }
 
@@ -97,9 +97,9 @@ void expect_descent(bool tied) {
     state = output.state.detach();
     const at::Tensor loss = loss_of(output.values, window.at("target"));
     loss.backward();
-    EXPECT_NEAR(loss.item<double>(), run["loss_before_step"][step].get<double>(), kLoss);
+    EXPECT_NEAR(loss.item<double>(), run["loss_before_step"][step].get<double>(), kLstmLoss);
     EXPECT_NEAR(descend(model, run["lr"], run["clip_norm"]),
-                run["gradient_norm_before_clip"][step].get<double>(), kNorm);
+                run["gradient_norm_before_clip"][step].get<double>(), kLstmNorm);
   }
 }
 

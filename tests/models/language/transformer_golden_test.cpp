@@ -11,7 +11,7 @@
 namespace bitcycle {
 namespace {
 
-constexpr double kValues = 1e-5, kLoss = 2e-6, kGradients = 5e-6;
+constexpr double kTransformerValues = 1e-5, kTransformerLoss = 2e-6, kTransformerGradients = 5e-6;
 
 void load(torch::nn::Module& model, const Tensors& weights, const std::string& prefix = "") {
   const torch::NoGradGuard no_grad;
@@ -47,7 +47,7 @@ TEST(TransformerGoldenTest, FrequenciesAreAsExpected) {
 // At the places that hold a word.
 void expect_close_at_words(const at::Tensor& actual, const Tensors& expected, const char* name) {
   const at::Tensor words = expected.at("input").ne(1).unsqueeze(2);
-  expect_close(actual * words, expected.at(name), kValues, name);
+  expect_close(actual * words, expected.at(name), kTransformerValues, name);
 }
 
 TransformerLm golden_model(const TransformerOptions& options) {
@@ -73,26 +73,26 @@ void expect_layers(TransformerLm& model, const Tensors& expected) {
 void expect_loss(double loss, const Tensors& expected, const nlohmann::json& summary) {
   const auto tokens = expected.at("target").ne(1).sum().item<double>();
   EXPECT_EQ(tokens, summary["tokens_counted"].get<double>());
-  EXPECT_NEAR(loss, expected.at("loss").item<double>(), kLoss);
-  EXPECT_NEAR(loss, summary["loss_mean_nats"].get<double>(), kLoss);
-  EXPECT_NEAR(loss * tokens, summary["loss_sum_nats"].get<double>(), kLoss * tokens);
-  EXPECT_NEAR(loss / std::numbers::ln2, summary["loss_base2"].get<double>(), 2 * kLoss);
+  EXPECT_NEAR(loss, expected.at("loss").item<double>(), kTransformerLoss);
+  EXPECT_NEAR(loss, summary["loss_mean_nats"].get<double>(), kTransformerLoss);
+  EXPECT_NEAR(loss * tokens, summary["loss_sum_nats"].get<double>(), kTransformerLoss * tokens);
+  EXPECT_NEAR(loss / std::numbers::ln2, summary["loss_base2"].get<double>(), 2 * kTransformerLoss);
   const double perplexity = summary["perplexity"];
-  EXPECT_NEAR(std::exp(loss), perplexity, kLoss * perplexity);
+  EXPECT_NEAR(std::exp(loss), perplexity, kTransformerLoss * perplexity);
 }
 
 void expect_gradients(TransformerLm& model, const Tensors& expected,
                       const nlohmann::json& summary) {
   const auto parameters = model->named_parameters();
   for (const auto& [name, gradient] : part_of(expected, "grad.")) {
-    expect_close(parameters[name].grad(), gradient, kGradients, name);
+    expect_close(parameters[name].grad(), gradient, kTransformerGradients, name);
   }
   EXPECT_NEAR(gradient_norm(gradients_of(*model)), summary["gradient_norm"].get<double>(),
-              4 * kGradients);
+              4 * kTransformerGradients);
   // Padding is scored too, as any word is.
   const at::Tensor row = parameters["decoder.embed_tokens.weight"].grad()[1];
   EXPECT_NEAR(row.norm().item<double>(), summary["pad_row_gradient_norm"].get<double>(),
-              4 * kGradients);
+              4 * kTransformerGradients);
 }
 
 void expect_text(const std::string& name, const TransformerOptions& options) {
@@ -126,7 +126,8 @@ TransformerOptions adaptive_options(bool tied) {
 
 void expect_gradients(const torch::nn::Module& module, const Tensors& expected) {
   for (const auto& item : module.named_parameters()) {
-    expect_close(item.value().grad(), expected.at("grad." + item.key()), kGradients, item.key());
+    expect_close(item.value().grad(), expected.at("grad." + item.key()), kTransformerGradients,
+                 item.key());
   }
 }
 
@@ -137,16 +138,16 @@ TEST(AdaptiveGoldenTest, SoftmaxOfItsOwnWeightsIsAsExpected) {
   load(*softmax, expected);
   at::Tensor input = expected.at("input").to(at::kFloat).requires_grad_();
   const at::Tensor all = softmax->log_probabilities(input);
-  expect_close(all, expected.at("log_prob"), kValues, "log-probabilities");
+  expect_close(all, expected.at("log_prob"), kTransformerValues, "log-probabilities");
   EXPECT_TRUE(all.argmax(1).equal(expected.at("prediction")));
   const at::Tensor output = softmax->target_log_probabilities(input, expected.at("target"));
-  expect_close(output, expected.at("output"), kValues, "of the targets");
+  expect_close(output, expected.at("output"), kTransformerValues, "of the targets");
   const at::Tensor loss = output.mean().neg();
-  EXPECT_NEAR(loss.item<double>(), expected.at("loss").item<double>(), kLoss);
+  EXPECT_NEAR(loss.item<double>(), expected.at("loss").item<double>(), kTransformerLoss);
   const auto summary = golden_summary("transformer")["adaptive_softmax"];
-  EXPECT_NEAR(loss.item<double>(), summary["loss"].get<double>(), kLoss);
+  EXPECT_NEAR(loss.item<double>(), summary["loss"].get<double>(), kTransformerLoss);
   loss.backward();
-  expect_close(input.grad(), expected.at("grad.input"), kGradients, "input");
+  expect_close(input.grad(), expected.at("grad.input"), kTransformerGradients, "input");
   expect_gradients(*softmax, expected);
 }
 
@@ -159,19 +160,19 @@ TEST(AdaptiveGoldenTest, InputAndSoftmaxTiedToItAreAsExpected) {
   load(*softmax, expected, "head.");
   at::Tensor hidden = expected.at("hidden").to(at::kFloat).requires_grad_();
   const at::Tensor embedded = input->forward(expected.at("tokens"));
-  expect_close(embedded, expected.at("embedded"), kValues, "embedded");
-  expect_close(softmax->log_probabilities(hidden), expected.at("tied_log_prob"), kValues,
+  expect_close(embedded, expected.at("embedded"), kTransformerValues, "embedded");
+  expect_close(softmax->log_probabilities(hidden), expected.at("tied_log_prob"), kTransformerValues,
                "log-probabilities");
   const at::Tensor loss =
       softmax->target_log_probabilities(hidden, expected.at("target")).mean().neg();
-  EXPECT_NEAR(loss.item<double>(), expected.at("tied_loss").item<double>(), kLoss);
+  EXPECT_NEAR(loss.item<double>(), expected.at("tied_loss").item<double>(), kTransformerLoss);
   const at::Tensor total = loss + (embedded * expected.at("cotangent").to(at::kFloat)).sum();
-  EXPECT_NEAR(total.item<double>(), expected.at("total").item<double>(), kValues);
+  EXPECT_NEAR(total.item<double>(), expected.at("total").item<double>(), kTransformerValues);
   total.backward();
-  expect_close(hidden.grad(), expected.at("grad.hidden"), kGradients, "hidden");
+  expect_close(hidden.grad(), expected.at("grad.hidden"), kTransformerGradients, "hidden");
   expect_gradients(*input, expected);
-  expect_close(softmax->parameters()[0].grad(), expected.at("grad.class_proj.weight"), kGradients,
-               "classes");
+  expect_close(softmax->parameters()[0].grad(), expected.at("grad.class_proj.weight"),
+               kTransformerGradients, "classes");
 }
 
 // The decoder's input: sqrt(width) times the rows, and positions, which the second token has not,
@@ -185,8 +186,8 @@ TEST(AdaptiveGoldenTest, InputIsScaledByTheRootOfTheWidth) {
   const at::Tensor positions = golden("transformer/expected").at("positions_table");
   const at::Tensor places = torch::tensor({2, 1, 3, 4, 2, 3, 4, 5, 2, 3, 4, 5}).view({3, 4});
   expect_close(model->embed(expected.at("tokens")),
-               expected.at("embedded_scaled") + at::embedding(positions, places), kValues,
-               "embedded");
+               expected.at("embedded_scaled") + at::embedding(positions, places),
+               kTransformerValues, "embedded");
 }
 
 }  // namespace
