@@ -5,6 +5,7 @@
 #include "base/json_text.h"
 #include "events/evaluations_json.h"
 #include "io/is_there.h"
+#include "io/turn.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,21 +54,21 @@ Json parsed(const std::filesystem::path& path) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-bool is_whole(const Json& json) {
-  if (!json.is_object()) return false;
-  const Json list = json.value("evaluations", Json());
-  return list.is_array() && std::ranges::all_of(list, is_evaluation);
-}
-
 // Whether there was a damaged file, which is kept under another name.
 DamagedEvaluations set_damaged_aside(const std::filesystem::path& file) {
-  if (!is_there(file) || is_whole(parsed(file))) return DamagedEvaluations::none;
+  if (!is_there(file) || holds_evaluations(parsed(file))) return DamagedEvaluations::none;
   std::error_code error;
   std::filesystem::rename(file, file.string() + kDamagedEnding, error);
   return error ? DamagedEvaluations::lost : DamagedEvaluations::kept;
 }
 
 }  // namespace
+
+bool holds_evaluations(const Json& json) {
+  if (!json.is_object()) return false;
+  const Json list = json.value("evaluations", Json());
+  return list.is_array() && std::ranges::all_of(list, is_evaluation);
+}
 
 std::vector<StoredEvaluation> evaluations_in(const Json& json) {
   std::vector<StoredEvaluation> evaluations;
@@ -85,6 +86,7 @@ std::vector<StoredEvaluation> stored_evaluations(const std::filesystem::path& ru
 
 DamagedEvaluations store_evaluations(const std::filesystem::path& run_directory,
                                      const std::vector<StoredEvaluation>& evaluations) {
+  const Turn turn(run_directory);  // evaluations may end at the same time
   std::vector<StoredEvaluation> all = stored_evaluations(run_directory);
   for (const StoredEvaluation& evaluation : evaluations) {
     const auto old = std::ranges::find_if(

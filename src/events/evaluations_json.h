@@ -10,6 +10,8 @@
 
 namespace bitcycle {
 
+// Whether it is as `eval` writes it, every entry an evaluation.
+bool holds_evaluations(const nlohmann::ordered_json& json);
 // What is no evaluation is passed over.
 std::vector<StoredEvaluation> evaluations_in(const nlohmann::ordered_json& json);
 

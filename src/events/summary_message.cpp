@@ -1,5 +1,6 @@
 #include "events/summary_message.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bitcycle {
@@ -49,32 +50,63 @@ ProtobufMessage text_plugin() {
   return metadata;
 }
 
+struct HistogramContent {
+  double low = NAN, high = NAN;  // where values begin and end
+  double number = 0, sum = 0, squares = 0;
+  std::vector<double> limits, counts;  // of each bucket, its upper end and what it holds
+
+  void add_bucket(double limit, double count) {
+    limits.push_back(limit);
+    counts.push_back(count);
+  }
+  void add_values(double value, double count) {
+    number += count;
+    sum += count * value;
+    squares += count * value * value;
+  }
+};
+
+ProtobufMessage histogram_of(const HistogramContent& content) {
+  ProtobufMessage histogram;
+  histogram.add(Histogram::min, content.low);
+  histogram.add(Histogram::max, content.high);
+  histogram.add(Histogram::num, content.number);
+  histogram.add(Histogram::sum, content.sum);
+  histogram.add(Histogram::sum_squares, content.squares);
+  histogram.add(Histogram::bucket_limit, content.limits);
+  histogram.add(Histogram::bucket, content.counts);
+  return histogram;
+}
+
 // Of buckets that each hold `per_bucket` codes, from 0.
-ProtobufMessage code_histogram(const std::vector<std::int64_t>& counts, double per_bucket) {
-  std::vector<double> limits, buckets;
-  double number = 0, sum = 0, squares = 0, low = NAN, high = NAN;
+HistogramContent of_codes(const std::vector<std::int64_t>& counts, double per_bucket) {
+  HistogramContent content;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto count = static_cast<double>(counts[i]);
     const double first = per_bucket * static_cast<double>(i), last = first + per_bucket - 1;
-    const double middle = 0.5 * (first + last);
-    number += count;
-    sum += count * middle;
-    squares += count * middle * middle;
-    limits.push_back(last + 0.5);
-    buckets.push_back(count);
+    content.add_values(0.5 * (first + last), count);
+    content.add_bucket(last + 0.5, count);
     if (count == 0) continue;
-    if (std::isnan(low)) low = first - 0.5;
-    high = last + 0.5;
+    if (std::isnan(content.low)) content.low = first - 0.5;
+    content.high = last + 0.5;
   }
-  ProtobufMessage histogram;
-  histogram.add(Histogram::min, low);
-  histogram.add(Histogram::max, high);
-  histogram.add(Histogram::num, number);
-  histogram.add(Histogram::sum, sum);
-  histogram.add(Histogram::sum_squares, squares);
-  histogram.add(Histogram::bucket_limit, limits);
-  histogram.add(Histogram::bucket, buckets);
-  return histogram;
+  return content;
+}
+
+HistogramContent of_values(const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax(values);
+  const std::size_t buckets = low < high ? 30 : 1;
+  const double width = (high - low) / static_cast<double>(buckets);
+  HistogramContent content{.low = low, .high = high};
+  for (std::size_t i = 1; i < buckets; ++i)
+    content.add_bucket(low + width * static_cast<double>(i), 0);
+  content.add_bucket(high, 0);
+  for (const double value : values) {
+    content.add_values(value, 1);
+    const auto bucket = std::ranges::lower_bound(content.limits, value) - content.limits.begin();
+    content.counts[static_cast<std::size_t>(bucket)] += 1;
+  }
+  return content;
 }
 
 // Note [Time in event files]: the time of an event is its step, in seconds. Measured times stand in
@@ -102,7 +134,14 @@ void SummaryMessage::add_codes(const std::string& tag, const TensorStatistics& t
   const std::vector<std::int64_t> counts = tensor.code_counts();
   ProtobufMessage value = value_of(tag);
   value.add(Value::histogram,
-            code_histogram(counts, std::exp2(tensor.widest) / static_cast<double>(counts.size())));
+            histogram_of(
+                of_codes(counts, std::exp2(tensor.widest) / static_cast<double>(counts.size()))));
+  add(value);
+}
+
+void SummaryMessage::add_values(const std::string& tag, const std::vector<double>& values) {
+  ProtobufMessage value = value_of(tag);
+  value.add(Value::histogram, histogram_of(of_values(values)));
   add(value);
 }
 

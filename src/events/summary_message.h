@@ -9,6 +9,7 @@
 #include "events/protobuf_message.h"
 
 #include <string>
+#include <vector>
 
 namespace bitcycle {
 
@@ -17,6 +18,8 @@ class SummaryMessage {
   void add_scalar(const std::string& tag, double value);
   // How often codes were seen, on the axis of codes: each stands at the middle of a bucket.
   void add_codes(const std::string& tag, const TensorStatistics& tensor);
+  // How many of the values lie where, in buckets of equal width from the lowest to the highest.
+  void add_values(const std::string& tag, const std::vector<double>& values);
   // Shown as Markdown.
   void add_text(const std::string& tag, const std::string& text);
 

@@ -6,6 +6,7 @@
 #include "events/summary_message.h"
 
 #include <cmath>
+#include <map>
 #include <sstream>
 
 namespace bitcycle {
@@ -66,6 +67,18 @@ void add_layer_codes(SummaryMessage& summary, const LayerStatistics& layer) {
   });
 }
 
+// How wide the ranges of the layers are, by role.
+void add_ranges(SummaryMessage& summary, const std::vector<LayerStatistics>& layers) {
+  std::map<std::string, std::vector<double>> widths;
+  for (const LayerStatistics& layer : layers) {
+    each_role(layer, [&](const std::string& role, const TensorStatistics& tensor) {
+      const double width = tensor.range.high - tensor.range.low;
+      if (std::isfinite(width)) widths[role].push_back(width);
+    });
+  }
+  for (const auto& [role, values] : widths) summary.add_values("ranges/" + role, values);
+}
+
 }  // namespace
 
 TensorBoardFile::TensorBoardFile(const std::filesystem::path& run_directory, MeanOfChoices mean)
@@ -103,6 +116,7 @@ void TensorBoardFile::layers(const LayerReport& report) {
   for (const LayerStatistics& layer : report.layers) add_layer(summary, layer);
   if (report.number % kLooksPerHistogram == 0) {
     for (const LayerStatistics& layer : report.layers) add_layer_codes(summary, layer);
+    add_ranges(summary, report.layers);
   }
   append(report.step, summary);
 }

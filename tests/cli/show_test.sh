@@ -57,6 +57,28 @@ cp -r run closed && rm closed/evaluations.json && mkdir closed/evaluations.json
 expect 0 'note: the result is not stored with the run: ' "$bitcycle" eval closed --bits 4
 says 'accuracy'
 
+# Evaluations that end at the same time are all stored, and a page goes over no file of the run.
+"$bitcycle" eval run --bits 3 >/dev/null & "$bitcycle" eval run --bits 5 >/dev/null & "$bitcycle" eval run --bits 7 >/dev/null &
+wait
+[[ $(grep -c '"checkpoint"' run/evaluations.json) == 7 ]] || fail "evaluations were lost: $(cat run/evaluations.json)"
+expect 2 'is there already, and no page' "$bitcycle" report run -o run/metrics.jsonl
+expect 0 'page.html' "$bitcycle" report run -o page.html
+expect 0 'page.html' "$bitcycle" report run -o page.html
+
+# Without its log a finished run still has its schedule; what was decided under way is lost with it.
+cp -r run lost && : >lost/metrics.jsonl
+expect 0 'note: metrics.jsonl holds no step of the run, which has finished.' env LC_ALL=C "$bitcycle" show lost
+says 'finished, 16 of 16 steps'
+diff <(plot_of_bits run | grep ' |') <(plot_of_bits lost | grep ' |') || fail "the schedule of a lost log"
+rm lost/summary.json
+expect 0 'note: No steps are logged yet.' env LC_ALL=C "$bitcycle" show lost
+! grep -q '^bits of' out.txt || fail "bits of a run of unknown length: $(cat out.txt)"
+cp -r run cut && sed -i '$ s/.$//' cut/metrics.jsonl && truncate -s -1 cut/metrics.jsonl
+expect 0 'note: The last line of metrics.jsonl is cut.' "$bitcycle" show cut
+echo '{"evaluations": {"a": 1}}' >cut/evaluations.json && rm cut/timing.jsonl
+expect 0 'note: evaluations.json is damaged' "$bitcycle" show cut
+says 'note: timing.jsonl is missing.'
+
 # Unfinished, damaged and half-written runs: what can be read is shown.
 cp -r run damaged && rm damaged/summary.json damaged/timing.jsonl
 expect 0 'stopped, 16 of 16 steps' "$bitcycle" show damaged

@@ -41,12 +41,12 @@ void make_run(const fs::path& directory, int step = 10) {
 
 TEST(OwnHostTest, IsLocalhostOrAnAddressInNumbers) {
   for (const char* host : {"localhost", "localhost:6007", "127.0.0.1:6007", "127.0.0.1",
-                           "[::1]:6007", "192.168.1.5:80"}) {
+                           "[::1]:6007", "192.168.1.5:80", "LocalHost:1"}) {
     EXPECT_TRUE(is_own_host(host)) << host;
   }
-  for (const char* host :
-       {"", "evil.example", "evil.example:6007", "localhost.evil.example", "127.0.0.1.evil.example",
-        "[::1", "[evil]", "127.0.0.1evil", "LOCALHOST.x"}) {
+  for (const char* host : {"", "evil.example", "evil.example:6007", "localhost.evil.example",
+                           "127.0.0.1.evil.example", "[::1", "[evil]", "[::1].evil.example",
+                           "[::1]x:80", "127.0.0.1:evil", "127.0.0.1evil", "LOCALHOST.x"}) {
     EXPECT_FALSE(is_own_host(host)) << host;
   }
 }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -63,6 +64,17 @@ TEST_F(EvaluationsFileTest, PassesOverWhatItCannotReadAndWritesItAnew) {
   EXPECT_TRUE(stored_evaluations(directory_.path()).empty());
   write_file(directory_ / kEvaluationsFile, "{\"evaluations\": 3}");
   EXPECT_TRUE(stored_evaluations(directory_.path()).empty());
+}
+
+TEST_F(EvaluationsFileTest, LosesNothingOfWritersAtTheSameTime) {
+  std::vector<std::jthread> writers;
+  for (int bits = 1; bits <= 8; ++bits) {
+    writers.emplace_back([this, bits] {
+      store_evaluations(directory_.path(), {{"best", 4, "test", std::to_string(bits), {}}});
+    });
+  }
+  writers.clear();
+  EXPECT_EQ(stored_evaluations(directory_.path()).size(), 8U);
 }
 
 TEST_F(EvaluationsFileTest, KeepsThatAValueIsNotFinite) {

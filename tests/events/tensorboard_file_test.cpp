@@ -8,6 +8,9 @@
 #include "io/io_testing.h"
 #include "io/temporary_directory.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,6 +145,32 @@ TEST_F(TensorBoardFileTest, HasLayersAndAtEveryFifthLookTheirCodes) {
   EXPECT_EQ(codes.sum_squares, 4 * 9 + 2 * 225);
   EXPECT_EQ(codes.min, 2.5);
   EXPECT_EQ(codes.max, 15.5);
+}
+
+TEST_F(TensorBoardFileTest, HasTheWidthsOfTheLayersRangesByRole) {
+  TensorBoardFile file(directory_.path());
+  file.begin({}, 0);
+  TensorStatistics narrow = four_bit_codes(), wide = four_bit_codes(), odd = four_bit_codes();
+  narrow.range = {0, 1};
+  wide.range = {-2, 2};
+  odd.range = {0, INFINITY};
+  file.layers(
+      {.step = 1, .layers = {{"a", narrow, wide, {}}, {"b", wide, {}, {}}, {"c", wide, odd, {}}}});
+  const Event event = read().back();
+  const event_reader::Histogram& weight = event.histograms.at("ranges/weight");
+  EXPECT_EQ(weight.num, 3);
+  EXPECT_EQ(weight.sum, 1 + 4 + 4);
+  EXPECT_EQ(weight.sum_squares, 1 + 16 + 16);
+  EXPECT_EQ(weight.min, 1);
+  EXPECT_EQ(weight.max, 4);
+  EXPECT_EQ(weight.buckets.front(), 1);
+  EXPECT_EQ(weight.buckets.back(), 2);
+  EXPECT_EQ(weight.limits.back(), 4);
+  EXPECT_TRUE(std::ranges::is_sorted(weight.limits));
+  const event_reader::Histogram& activation = event.histograms.at("ranges/activation");
+  EXPECT_THAT(activation.buckets, ElementsAre(1));
+  EXPECT_THAT(activation.limits, ElementsAre(4));
+  EXPECT_EQ(event.histograms.count("ranges/error"), 0U);
 }
 
 TEST_F(TensorBoardFileTest, CountsWideCodesInGroups) {

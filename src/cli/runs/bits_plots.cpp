@@ -30,7 +30,7 @@ struct BitsByRole {
 };
 
 std::optional<StepBitsSource> source_of(const RunRecord& record) {
-  if (!record.recipe) return std::nullopt;
+  if (!knows_bits(record)) return std::nullopt;
   try {
     return step_bits_source(record, layers_of(*record.recipe));
   } catch (const Error&) {

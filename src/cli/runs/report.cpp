@@ -1,5 +1,6 @@
 // `bitcycle report`: runs as one HTML page to look at and to pass on.
 
+#include "bitcycle/base/error.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/report/html_report.h"
 
@@ -8,7 +9,9 @@
 #include "cli/runs/run_paths.h"
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -16,6 +19,8 @@ namespace bitcycle::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kPageBeginning = "<!doctype html>";
 
 // A run by its name, those of a folder by their paths within it.
 std::string name_within(const fs::path& folder, const fs::path& run, bool only_folder) {
@@ -34,6 +39,18 @@ std::vector<NamedRun> named_runs(const std::vector<std::string>& folders) {
     }
   }
   return runs;
+}
+
+// A page may be written anew; any other file was hardly meant.
+void require_no_other_file(const fs::path& output) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(output, ignored)) return;
+  std::ifstream file(output, std::ios::binary);
+  std::string beginning(kPageBeginning.size(), '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  if (file.gcount() == 0 || beginning == kPageBeginning) return;
+  throw Error(ErrorCode::usage, "\"" + output.string() + "\" is there already, and no page",
+              "Choose another name with -o, or remove the file.");
 }
 
 }  // namespace
@@ -66,6 +83,7 @@ void add_report(CLI::App& app, Action& action) {
         fmt::print("{}\n", report_data(runs));
         return 0;
       }
+      require_no_other_file(options->output);
       write_file(options->output, html_report(runs));
       fmt::print("{}\n", options->output);
       return 0;

@@ -3,12 +3,14 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/report/html_report.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <httplib.h>
+#include <strings.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -54,16 +56,23 @@ bool is_address(const std::string& text) {
          ::inet_pton(AF_INET6, text.c_str(), &six) == 1;
 }
 
+// ":6007", or nothing.
+bool is_port(const std::string& text) {
+  return text.empty() ||
+         (text.front() == ':' && text.find_first_not_of("0123456789", 1) == std::string::npos);
+}
+
 }  // namespace
 
+// A name or an address, one of version 6 in brackets, and a port or none.
 bool is_own_host(const std::string& host_header) {
-  std::string name = host_header;
-  if (name.starts_with('[')) {
-    const std::size_t close = name.find(']');
-    return close != std::string::npos && is_address(name.substr(1, close - 1));
-  }
-  name = name.substr(0, name.find(':'));
-  return name == "localhost" || is_address(name);
+  const bool bracketed = host_header.starts_with('[');
+  const std::size_t begin = bracketed ? 1 : 0;
+  const std::size_t end = std::min(host_header.find(bracketed ? ']' : ':'), host_header.size());
+  if (bracketed && end == host_header.size()) return false;
+  const std::string name = host_header.substr(begin, end - begin);
+  if (!is_port(host_header.substr(end + begin))) return false;
+  return is_address(name) || (!bracketed && ::strcasecmp(name.c_str(), "localhost") == 0);
 }
 
 struct WatchServer::Implementation {
@@ -102,7 +111,9 @@ struct WatchServer::Implementation {
                : (server.bind_to_port(options.host, options.port) ? options.port : -1);
     if (port > 0) return;
     throw Error(ErrorCode::io, fmt::format("cannot listen at {}:{}", options.host, options.port),
-                "Another program may have the port; choose one with --port, or 0 for any.");
+                "Another program may have the port (--port chooses one, 0 any that is free), or "
+                "this machine "
+                "does not have the address.");
   }
 
   void stream(const httplib::Request& request, httplib::Response& response) {

@@ -185,7 +185,7 @@ std::vector<LayerInfo> layers_of(const Recipe& recipe) {
 
 Json precision_view(RunRecord& record, const ViewOptions& options) {
   Json json = nothing_known();
-  if (record.recipe) {
+  if (knows_bits(record)) {
     try {
       const StepBitsSource source = step_bits_source(record, layers_of(*record.recipe));
       if (!source.notice.empty()) record.notices.push_back(source.notice);

@@ -134,7 +134,9 @@ RunOverview run_overview(const RunRecord& record) {
       .evaluations = evaluations_in(record.stored_evaluations),
       .notices = record.notices};
   if (record.recipe) add_recipe(overview, record);
-  if (record.steps.empty()) overview.notices.push_back("No steps are logged yet.");
+  if (record.steps.empty() && record.state != RunState::finished) {
+    overview.notices.push_back("No steps are logged yet.");
+  }
   return overview;
 }
 

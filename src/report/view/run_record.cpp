@@ -3,12 +3,15 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/io/run_lock.h"
 
+#include "events/evaluations_json.h"
 #include "events/stage_json.h"
 #include "io/is_there.h"
 #include "report/view/line_check.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace bitcycle {
 namespace {
@@ -83,6 +86,42 @@ Json read_summary(RunRecord& record) {
   return summary;
 }
 
+Json read_stored_evaluations(RunRecord& record) {
+  Json json = read_json_file(record.directory / "evaluations.json", record.notices);
+  if (!json.is_null() && !holds_evaluations(json)) {
+    tell(record, "evaluations.json is damaged: some of its entries are none.");
+  }
+  return json;
+}
+
+// Of a run that has finished nothing can be on its way.
+void tell_what_is_lost(RunRecord& record) {
+  if (record.state != RunState::finished) return;
+  const auto lacks = [&](const std::vector<Json>& lines, const std::string& file) {
+    if (lines.empty() && is_there(record.directory / file)) {
+      tell(record, file + " holds no step of the run, which has finished.");
+    }
+  };
+  lacks(record.steps, "metrics.jsonl");
+  lacks(record.timing, "timing.jsonl");
+  if (!is_there(record.directory / "timing.jsonl")) tell(record, "timing.jsonl is missing.");
+  for (const char* file : {"metrics.jsonl", "timing.jsonl"}) {
+    const std::string text = text_or_nothing(record.directory / file);
+    if (!text.empty() && text.back() != '\n') {
+      tell(record, fmt::format("The last line of {} is cut.", file));
+    }
+  }
+}
+
+// A finished run's summary has the number of its steps.
+RunLength length_without_log(const RunRecord& record) {
+  if (!record.recipe) return {};
+  const Recipe& recipe = *record.recipe;
+  const Step total = recipe.steps > 0 ? recipe.steps : step_in(record.summary, "steps");
+  if (recipe.epochs <= 0 || total == 0) return {total, 1};
+  return {total, std::max<Step>(1, std::llround(static_cast<double>(total) / recipe.epochs))};
+}
+
 RunState state_of(const RunRecord& record) {
   if (record.summary.is_object()) return RunState::finished;
   return is_in_use(record.directory) ? RunState::running : RunState::stopped;
@@ -116,8 +155,9 @@ Step RunRecord::steps_done() const {
 }
 
 RunLength RunRecord::length() const {
-  const double done = steps.empty() ? 0 : static_cast<double>(step_in(steps.back()));
-  const double epoch = steps.empty() ? 0 : number_in(steps.back(), "epoch").value_or(0);
+  if (steps.empty()) return length_without_log(*this);
+  const auto done = static_cast<double>(step_in(steps.back()));
+  const double epoch = number_in(steps.back(), "epoch").value_or(0);
   const Step per_epoch = epoch > 0 ? std::max<Step>(1, std::llround(done / epoch)) : 1;
   if (!recipe) return {0, per_epoch};
   if (recipe->steps > 0) return {recipe->steps, per_epoch};
@@ -139,8 +179,9 @@ RunRecord read_run_record(const fs::path& run_directory) {
   record.timing = read_lines_into(record, "timing.jsonl");
   record.layers = read_lines_into(record, "layers.jsonl");
   record.summary = read_summary(record);
-  record.stored_evaluations = read_json_file(run_directory / "evaluations.json", record.notices);
+  record.stored_evaluations = read_stored_evaluations(record);
   record.state = state_of(record);
+  tell_what_is_lost(record);
   return record;
 }
 

@@ -144,6 +144,13 @@ bool tells_bits(const Json& line) {
          number_in(line, "error_bits");
 }
 
+bool knows_bits(const RunRecord& record) {
+  if (!record.recipe) return false;
+  if (!record.steps.empty()) return true;
+  const PrecisionRecipe& precision = record.recipe->precision;
+  return record.length().steps > 0 && !is_closed_loop(precision) && !precision.dynamic;
+}
+
 std::vector<Step> looked_at(Step steps) {
   const Step stride = std::max<Step>(1, (steps + kMostSteps - 1) / kMostSteps);
   std::vector<Step> result;

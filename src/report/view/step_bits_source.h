@@ -36,6 +36,10 @@ std::vector<Step> looked_at(Step steps);
 bool tells_bits(const nlohmann::ordered_json& line);
 MeanBits logged_bits(const nlohmann::ordered_json& line);
 
+// Whether the recipe says which bits there were, with what is known of the run: a schedule needs
+// its length, and what was decided under way needs the log.
+bool knows_bits(const RunRecord& record);
+
 // The record has a recipe that can be read, and steps.
 StepBitsSource step_bits_source(const RunRecord& record, std::vector<LayerInfo> layers);
 

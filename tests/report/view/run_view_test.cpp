@@ -129,12 +129,14 @@ TEST(RunViewTest, FilesOfOtherKindsLeaveNotices) {
                   "\"by_bits\" in line 1 of timing.jsonl is no list, and left out.",
                   "\"a\" in line 2 of layers.jsonl is no table, and left out.",
                   "\"layers\" in line 1 of layers.jsonl is no table, and left out.",
-                  "summary.json cannot be read."));
+                  "summary.json cannot be read.",
+                  "evaluations.json is damaged: some of its entries are none."));
 }
 
 TEST(RunViewTest, ASummaryWithoutAScoreIsToldAsDamaged) {
   MadeUpRun run;
   run.log_step(10, 2.5, bits_of(10));
+  run.write("timing.jsonl", "{\"step\":10}\n");
   run.write("summary.json", "{}");
   EXPECT_THAT(notices_of(view_of(run)), ElementsAre(HasSubstr("summary.json has no test score")));
   run.write("summary.json", "{\"test_of_best\": {\"accuracy\": 80}}");
