@@ -7,6 +7,7 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/network/zoo.h"
 
+#include "data/pictures/picture.h"
 #include "data/subset.h"
 #include "quant/finite_tensor.h"
 #include "tasks/evaluation_mode.h"
@@ -107,6 +108,21 @@ class KeptPictures : public KeptSamples {
   std::int64_t count_;
 };
 
+// Datasets whose pictures all have the network's size do not say what becomes of others.
+Augmentation for_any_size(Augmentation augmentation, const ImageShape& input) {
+  if (augmentation.crop != Crop::none) return augmentation;
+  augmentation.resize = augmentation.size = input.height;
+  augmentation.crop = Crop::center;
+  return augmentation;
+}
+
+Batch asked_batch(const Image& picture, const Augmentation& augmentation, const ImageShape& input) {
+  Batch batch{input, std::vector<float>(static_cast<std::size_t>(input.elements())), {0}};
+  augment(input.channels == 1 ? grey(picture) : picture, for_any_size(augmentation, input),
+          RandomKey(0), batch.pixels);
+  return batch;
+}
+
 // Pools have no name of their own; that of the layer before them tells where they are.
 std::string title(const Network& network, const Node& node) {
   if (node.has_weights()) return node.name;
@@ -128,9 +144,14 @@ TensorBatch to_tensors(Batch batch, const at::Device& device) {
 }
 
 ImageClassification::ImageClassification(const Recipe& recipe, const at::Device& device)
+    : ImageClassification(recipe, device,
+                          open_training_sets(dataset_options(recipe, Split::train))) {}
+
+ImageClassification::ImageClassification(const Recipe& recipe, const at::Device& device,
+                                         TrainingSets training)
     : recipe_(recipe),
       device_(device),
-      training_(open_training_sets(dataset_options(recipe, Split::train))),
+      training_(std::move(training)),
       training_augmentation_(recipe_augmentation(recipe.data)),
       evaluation_augmentation_(
           evaluation_augmentation(recipe.data.dataset, recipe.data.image_size)),
@@ -232,6 +253,14 @@ Score ImageClassification::evaluate_in_batches(Split which,
     between_batches();
     return to_tensors(loader.next(), device_);
   });
+}
+
+std::vector<double> ImageClassification::ask(const Image& picture) {
+  const EvaluationMode mode(*model_);
+  const Batch batch = asked_batch(picture, evaluation_augmentation_, model_->network().input);
+  const at::Tensor logits = model_->forward(to_tensors(batch, device_).images);
+  const at::Tensor chances = logits.to(at::kCPU, at::kDouble).softmax(1).contiguous();
+  return {chances.data_ptr<double>(), chances.data_ptr<double>() + chances.numel()};
 }
 
 void ImageClassification::require_room_for(std::int64_t samples) const {
