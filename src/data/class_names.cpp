@@ -6,13 +6,14 @@
 #include "data/data_directory.h"
 #include "data/pictures/image_folder.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace bitcycle {
 namespace fs = std::filesystem;
 namespace {
 
-// A name a line; CIFAR-10's file ends in an empty one.
+// CIFAR-10's file ends in an empty line.
 std::vector<std::string> lines_of(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return {};
@@ -25,6 +26,15 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
+std::vector<std::string> folder_names(const fs::path& root) {
+  try {
+    return picture_classes(root);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::data) throw;
+    return {};
+  }
+}
+
 // A directory with sums of its own holds somebody's own pictures in the same format.
 std::vector<std::string> fashion_names(const fs::path& directory) {
   if (fs::exists(directory / kChecksumFile)) return {};
@@ -34,11 +44,21 @@ std::vector<std::string> fashion_names(const fs::path& directory) {
 
 }  // namespace
 
-std::vector<std::string> class_names(const std::string& dataset, const fs::path& root) {
-  std::error_code ignored;
-  if (dataset == "image_folder") {
-    return fs::is_directory(root, ignored) ? picture_classes(root) : std::vector<std::string>();
+std::string class_names_text(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::string name : names) {
+    std::ranges::replace(name, '\n', ' ');
+    text += name + "\n";
   }
+  return text;
+}
+
+std::vector<std::string> stored_class_names(const fs::path& run_directory) {
+  return lines_of(run_directory / kClassNamesFile);
+}
+
+std::vector<std::string> class_names(const std::string& dataset, const fs::path& root) {
+  if (dataset == "image_folder") return folder_names(root);
   if (dataset == "synthetic") return {};
   const fs::path directory = find_dataset(dataset, root).directory;
   if (directory.empty()) return {};

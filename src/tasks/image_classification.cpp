@@ -5,6 +5,7 @@
 #include "bitcycle/base/memory.h"
 #include "bitcycle/config/notices.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/data/class_names.h"
 #include "bitcycle/network/zoo.h"
 
 #include "data/pictures/picture.h"
@@ -173,6 +174,12 @@ std::vector<std::string> ImageClassification::notices() const {
   const auto more = norm_notices(model_->network(), recipe_.data.batch_size);
   notices.insert(notices.end(), more.begin(), more.end());
   return notices;
+}
+
+RunTexts ImageClassification::descriptions() const {
+  const std::vector<std::string> names = class_names(recipe_.data.dataset, recipe_.data.root);
+  if (names.empty()) return {};
+  return {{kClassNamesFile, class_names_text(names)}};
 }
 
 void ImageClassification::require_trainable() {

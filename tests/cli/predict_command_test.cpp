@@ -6,10 +6,11 @@
 
 #include "cli/run_program.h"
 #include "data/pictures.h"
+#include "io/io_testing.h"
 
 #include <cmath>
-#include <map>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* kClasses[] = {"ape", "bee", "cow"};
 constexpr int kDataStatus = 3, kUsageStatus = 2;
@@ -45,7 +45,13 @@ void draw_split(const fs::path& split, int each, RandomKey key) {
   }
 }
 
-// A folder of pictures, and runs on it: in integers, simulated and with gates.
+constexpr const char* kCyclic =
+    " --set 'precision.forward={schedule=\"CR\",min=3,max=8,cycles=2}' "
+    "--set precision.backward=8 --set precision.backend=";
+constexpr const char* kGates =
+    " --set 'precision.dynamic={options=[[0,0],[3,6],[4,8]],weight=4,target=2.5}'";
+
+// A folder of pictures, and a run on it that is executed in integers.
 class PredictTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -56,6 +62,7 @@ class PredictTest : public testing::Test {
     test::write(at("own.toml"), std::string(R"(
 epochs = 4
 log_every = 1
+threads = 1
 [model]
 name = "cifar_resnet8"
 [data]
@@ -66,13 +73,7 @@ batch_size = 8
 [optimizer]
 lr = 0.02
 )"));
-    const std::string cyclic =
-        " --set 'precision.forward={schedule=\"CR\",min=3,max=8,cycles=2}' "
-        "--set precision.backward=8 --set precision.backend=";
-    train("integer", cyclic + "integer");
-    train("simulate", cyclic + "simulate");
-    train("gates",
-          " --set 'precision.dynamic={options=[[0,0],[3,6],[4,8]],weight=4,target=2.5}'");
+    train("integer", kCyclic + std::string("integer"));
   }
   static void TearDownTestSuite() { delete place_; }
 
@@ -104,38 +105,41 @@ int count_right(const nlohmann::json& answers) {
   return right;
 }
 
+struct Asking {
+  const char* run;
+  const char* split;
+  const char* folder;
+  const char* bits;
+};
+
 TEST_F(PredictTest, IsRightAsOftenAsEvalSays) {
-  const std::map<std::string, std::string> folders = {{"test", "pictures/test"},
-                                                      {"validation", "pictures/val"}};
-  for (const std::string run_name : {"integer", "simulate", "gates"}) {
-    for (const auto& [split, folder] : folders) {
-      for (const std::string bits : {"", " --bits 3", " --bits fp"}) {
-        SCOPED_TRACE(run_name + " on " + split + bits);
-        const auto scored = nlohmann::json::parse(
-            run("eval " + run_name + " --json --split " + split + bits).text);
-        const double accuracy = scored["results"][0]["accuracy"];
-        const nlohmann::json found = answers(run_name + " " + folder + bits);
-        ASSERT_EQ(found["pictures"].size(), scored["samples"]);
-        EXPECT_EQ(count_right(found),
-                  std::lround(accuracy * scored["samples"].get<double>() / 100));
-      }
-    }
+  train("simulate", kCyclic + std::string("simulate"));
+  train("gates", kGates);
+  for (const auto& [name, split, folder, bits] :
+       {Asking{"integer", "test", "test", ""}, Asking{"integer", "validation", "val", "--bits 3"},
+        Asking{"simulate", "test", "test", "--bits 3"}, Asking{"simulate", "validation", "val", ""},
+        Asking{"gates", "test", "test", ""}, Asking{"gates", "validation", "val", "--bits fp"}}) {
+    SCOPED_TRACE(fmt::format("{} {} {}", name, split, bits));
+    const auto scored = nlohmann::json::parse(
+        run(fmt::format("eval {} --json --split {} {}", name, split, bits)).text);
+    const double right = scored["results"][0]["accuracy"].get<double>() / 100;
+    const nlohmann::json found = answers(fmt::format("{} pictures/{} {}", name, folder, bits));
+    ASSERT_EQ(found["pictures"].size(), scored["samples"]);
+    EXPECT_EQ(count_right(found), std::lround(right * scored["samples"].get<double>()));
   }
 }
 
 TEST_F(PredictTest, AnswersDependNeitherOnCompanyNorOnThreads) {
-  for (const std::string run_name : {"integer", "simulate", "gates"}) {
-    for (const std::string bits : {"", " --bits 4", " --bits fp"}) {
-      SCOPED_TRACE(run_name + bits);
-      const std::string command = "predict " + run_name + bits + " --top 9 ";
-      const std::string together = run(command + "pictures/test", "OMP_NUM_THREADS=1").text;
-      EXPECT_EQ(run(command + "pictures/test", "OMP_NUM_THREADS=2").text, together);
-      const std::string alone = run(command + "pictures/test/bee/7.png").text;
-      EXPECT_THAT(together, HasSubstr("\n" + alone));
-      const nlohmann::json all = answers(run_name + bits + " pictures/test");
-      const nlohmann::json one = answers(run_name + bits + " pictures/test/bee/7.png");
-      EXPECT_THAT(all["pictures"], testing::Contains(one["pictures"][0]));  // in every digit
-    }
+  train("simulate", kCyclic + std::string("simulate"));
+  train("gates", kGates);
+  for (const std::string name : {"integer", "simulate --bits 4", "gates"}) {
+    SCOPED_TRACE(name);
+    const std::string command = "predict " + name + " --json --top 9 pictures/test";
+    const Outcome together = run(command, "OMP_NUM_THREADS=1");
+    EXPECT_EQ(run(command, "OMP_NUM_THREADS=2").text, together.text);
+    const nlohmann::json one = answers(name + " pictures/test/bee/7.png");
+    EXPECT_THAT(nlohmann::json::parse(together.text)["pictures"],
+                testing::Contains(one["pictures"][0]));  // in every digit
   }
 }
 
@@ -191,19 +195,37 @@ TEST_F(PredictTest, MistakesAreAnsweredBeforeLibTorchIsLoaded) {
   EXPECT_THAT(refused("language a.png"), HasSubstr("language model \"lstm_lm\""));
 }
 
-// Who moves a run takes no pictures along.
+// Who moves a run takes no pictures along. Runs of before have no names stored with them.
 TEST_F(PredictTest, NeedsNoTrainingPictures) {
-  fs::create_directories(at("apart"));
-  fs::copy(at("integer"), at("apart/integer"), fs::copy_options::recursive);
-  const std::string whole = run("predict integer pictures/test/bee --top 2 --json").text;
-  fs::rename(pictures() / "train", at("hidden"));
-  const Outcome found = run("predict apart/integer pictures/test/bee --top 2 --json");
-  fs::rename(at("hidden"), pictures() / "train");
-  ASSERT_EQ(found.status, 0);
-  const auto probability = [](const std::string& text) {
-    return nlohmann::json::parse(text)["pictures"][0]["classes"][0]["probability"];
-  };
-  EXPECT_EQ(probability(found.text), probability(whole));
+  const std::string asked = "integer cow.png --json";
+  fs::copy_file(pictures() / "test/cow/3.png", at("cow.png"));
+  const std::string whole = run("predict " + asked).text;
+  fs::rename(pictures(), at("moved"));
+  EXPECT_EQ(run("predict " + asked).text, whole);
+  fs::remove(at("integer/classes.txt"));
+  nlohmann::json numbered = answers(asked);
+  fs::rename(at("moved"), pictures());
+  EXPECT_EQ(run("predict " + asked).text, whole);  // from the folder
+  for (auto& guess : numbered["pictures"][0]["classes"]) {
+    EXPECT_EQ(guess["name"], std::to_string(guess["number"].get<int>()));
+    guess["name"] = kClasses[guess["number"].get<std::size_t>()];
+  }
+  EXPECT_EQ(numbered, nlohmann::json::parse(whole));
+  const Outcome resumed = run("train integer --resume -q 2>&1");
+  EXPECT_EQ(resumed.status, 0) << resumed.text;
+  EXPECT_TRUE(fs::exists(at("integer/classes.txt")));
+}
+
+// Unlike words, classes need not be those of the run that weights are taken from.
+TEST_F(PredictTest, WeightsGoToOtherClasses) {
+  fs::copy(pictures(), at("others"), fs::copy_options::recursive);
+  for (const char* part : {"train", "val", "test"}) {
+    fs::rename(at("others") / part / "cow", at("others") / part / "ant");
+  }
+  train("adapted", kCyclic + std::string("integer --set data.root=others --set model.weights=integer"));
+
+  EXPECT_THAT(run("predict adapted others/test/ant/1.png").text, HasSubstr(" bee "));
+  EXPECT_EQ(text_of(read_file(at("adapted/classes.txt"))), "ant\nape\nbee\n");
 }
 
 }  // namespace

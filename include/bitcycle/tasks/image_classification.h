@@ -31,6 +31,7 @@ class ImageClassification : public Task {
   void require_trainable() override;
   std::string data_fingerprint() override;
   std::vector<std::string> notices() const override;
+  RunTexts descriptions() const override;  // the names of the classes
 
   void start(std::int64_t first_batch) override;
   TaskLoss next_loss() override;

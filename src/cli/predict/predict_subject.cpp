@@ -33,8 +33,9 @@ Width width_of(const PredictOptions& options, const Recipe& recipe) {
 }  // namespace
 
 PredictSubject predict_subject(const PredictOptions& options) {
-  const Recipe recipe = read_recipe(run_recipe(options.run));
+  Recipe recipe = read_recipe(run_recipe(options.run));
   require_pictures(recipe, options.run);
+  recipe.threads = 1;
   return {recipe, chosen_step(CheckpointStore(options.run), options.checkpoint, options.run),
           width_of(options, recipe)};
 }

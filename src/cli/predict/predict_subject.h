@@ -10,7 +10,7 @@
 namespace bitcycle::cli {
 
 struct PredictSubject {
-  Recipe recipe;
+  Recipe recipe;  // with one thread: a picture is a batch of its own, too little to share
   Step step = 0;  // of the checkpoint
   Width width;    // to evaluate at; "as chosen" where gates are asked
 };

@@ -99,6 +99,14 @@ class Asked {
   Session session_;
 };
 
+// Runs of earlier versions have not stored them; their data may still be there.
+std::vector<std::string> names_of_run(const std::string& run) {
+  std::vector<std::string> names = stored_class_names(run);
+  if (!names.empty()) return names;
+  const DataRecipe data = recipe_of_run(run).data;
+  return class_names(data.dataset, data.root);
+}
+
 // Prints answers as they come, or as JSON in the end.
 class Answers {
  public:
@@ -146,8 +154,7 @@ int run_predict(const PredictOptions& options) {
   const PredictSubject subject = predict_subject(options);
   const AskedPictures pictures = asked_pictures(options.pictures);
   Asked asked(subject, options.run);
-  const DataRecipe data = recipe_of_run(options.run).data;
-  const std::vector<std::string> names = class_names(data.dataset, data.root);
+  const std::vector<std::string> names = names_of_run(options.run);
   Answers answers(options, subject);
   for (const std::string& stray : pictures.strays) answers.skip("note", stray);
   for (const std::string& damage : pictures.damaged) answers.skip("warning", damage);
