@@ -3,6 +3,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/random.h"
+#include "bitcycle/io/file.h"
 
 #include "cli/run_program.h"
 #include "data/pictures.h"
@@ -154,7 +155,8 @@ TEST_F(PredictTest, NamesTheBestClassesInOrder) {
   }
   EXPECT_NEAR(sum, 1, 1e-12);
   const Outcome line = run("predict integer pictures/test/cow/3.png --top 1");
-  EXPECT_THAT(line.text, testing::MatchesRegex("pictures/test/cow/3.png: (ape|bee|cow) [0-9.]+ %\n"));
+  EXPECT_THAT(line.text,
+              testing::MatchesRegex("pictures/test/cow/3.png: (ape|bee|cow) [0-9.]+ %\n"));
 }
 
 TEST_F(PredictTest, WhatCannotBeReadIsNamedAndTheRestAnswered) {
@@ -211,8 +213,8 @@ TEST_F(PredictTest, NeedsNoTrainingPictures) {
     guess["name"] = kClasses[guess["number"].get<std::size_t>()];
   }
   EXPECT_EQ(numbered, nlohmann::json::parse(whole));
-  const Outcome resumed = run("train integer --resume -q 2>&1");
-  EXPECT_EQ(resumed.status, 0) << resumed.text;
+  const Outcome longer = run("train integer --resume --accept-changes --set epochs=5 -q 2>&1");
+  EXPECT_EQ(longer.status, 0) << longer.text;
   EXPECT_TRUE(fs::exists(at("integer/classes.txt")));
 }
 
@@ -222,7 +224,8 @@ TEST_F(PredictTest, WeightsGoToOtherClasses) {
   for (const char* part : {"train", "val", "test"}) {
     fs::rename(at("others") / part / "cow", at("others") / part / "ant");
   }
-  train("adapted", kCyclic + std::string("integer --set data.root=others --set model.weights=integer"));
+  train("adapted",
+        kCyclic + std::string("integer --set data.root=others --set model.weights=integer"));
 
   EXPECT_THAT(run("predict adapted others/test/ant/1.png").text, HasSubstr(" bee "));
   EXPECT_EQ(text_of(read_file(at("adapted/classes.txt"))), "ant\nape\nbee\n");

@@ -31,7 +31,9 @@ TEST(PredictionsTest, NamesCannotMoveTheCursor) {
 
 TEST(PredictionsTest, AnAnswerThatIsNotFiniteIsNone) {
   test::expect_error(
-      [] { best_guesses({0.5, std::numeric_limits<double>::quiet_NaN()}, {}, 2); },
+      [] {
+        best_guesses({0.5, std::numeric_limits<double>::quiet_NaN()}, {}, 2);
+      },
       ErrorCode::diverged, {"not finite"});
 }
 

@@ -20,8 +20,8 @@ void require_finite(const std::vector<double>& probabilities) {
 }
 
 Guess guess_at(std::size_t number, double probability, const std::vector<std::string>& names) {
-  return {static_cast<int>(number),
-          number < names.size() ? names[number] : std::to_string(number), probability};
+  return {static_cast<int>(number), number < names.size() ? names[number] : std::to_string(number),
+          probability};
 }
 
 }  // namespace
@@ -31,7 +31,8 @@ std::vector<Guess> best_guesses(const std::vector<double>& probabilities,
   require_finite(probabilities);
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return probabilities[i]; });
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](std::size_t i) { return probabilities[i]; });
   order.resize(std::min(order.size(), static_cast<std::size_t>(top)));
   std::vector<Guess> guesses;
   for (const std::size_t i : order) guesses.push_back(guess_at(i, probabilities[i], names));

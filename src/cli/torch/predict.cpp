@@ -81,10 +81,9 @@ class Asked {
  private:
   RunParts parts(const PredictSubject& subject, const std::string& run) {
     const Network network = picture_network(subject.recipe);
-    const auto set =
-        std::make_shared<RememberedSet>(network.input,
-                                        trained_classes(store_, subject.step, network),
-                                        trained_samples(subject.recipe, run, subject.step));
+    const auto set = std::make_shared<RememberedSet>(
+        network.input, trained_classes(store_, subject.step, network),
+        trained_samples(subject.recipe, run, subject.step));
     RunParts parts;
     parts.task = [this, set](const Recipe& recipe, const at::Device& device, const RunTexts&) {
       auto task = std::make_unique<ImageClassification>(recipe, device, TrainingSets{.train = set});
