@@ -3,6 +3,7 @@
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/random.h"
+#include "bitcycle/data/catalog.h"
 #include "bitcycle/io/file.h"
 
 #include "cli/run_program.h"
@@ -128,6 +129,22 @@ TEST_F(PredictTest, IsRightAsOftenAsEvalSays) {
     ASSERT_EQ(found["pictures"].size(), scored["samples"]);
     EXPECT_EQ(count_right(found), std::lround(right * scored["samples"].get<double>()));
   }
+}
+
+// The same of a dataset that has no files: what it draws, written as pictures.
+TEST_F(PredictTest, IsRightAsOftenOnPicturesOfAFixedSize) {
+  train("drawn", " --set data.dataset=synthetic --set data.limit=30 --set seed=5");
+  const auto samples =
+      open_dataset({.name = "synthetic", .split = Split::test, .limit = 30, .seed = 5});
+  for (std::int64_t i = 0; i < samples->size(); ++i) {
+    const Image image = samples->image(i);
+    test::write(
+        at(fmt::format("drawings/{}/{}.png", samples->label(i), i)),
+        test::png({.width = image.shape.width, .height = image.shape.height}, image.pixels));
+  }
+  const auto scored = nlohmann::json::parse(run("eval drawn --json").text);
+  const double right = scored["results"][0]["accuracy"].get<double>() / 100;
+  EXPECT_EQ(count_right(answers("drawn drawings")), std::lround(30 * right));
 }
 
 TEST_F(PredictTest, AnswersDependNeitherOnCompanyNorOnThreads) {
