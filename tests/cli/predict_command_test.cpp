@@ -11,6 +11,7 @@
 #include "io/io_testing.h"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -159,6 +160,14 @@ TEST_F(PredictTest, AnswersDependNeitherOnCompanyNorOnThreads) {
     EXPECT_THAT(nlohmann::json::parse(together.text)["pictures"],
                 testing::Contains(one["pictures"][0]));  // in every digit
   }
+}
+
+// Else the counts above would say little.
+TEST_F(PredictTest, TheNetworkTellsSomethingApart) {
+  std::set<std::string> found;
+  const nlohmann::json all = answers("integer pictures/test");
+  for (const auto& picture : all["pictures"]) found.insert(picture["classes"][0]["name"]);
+  EXPECT_GT(found.size(), 1u);
 }
 
 TEST_F(PredictTest, NamesTheBestClassesInOrder) {
