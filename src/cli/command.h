@@ -19,6 +19,7 @@ void add_data(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_range_test(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
+void add_predict(CLI::App& app, Action& action);
 void add_landscape(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);

@@ -9,6 +9,7 @@
 
 #include "cli/cost/cost_subject.h"
 #include "cli/landscape/landscape_result.h"
+#include "cli/predict/predict_subject.h"
 #include "cli/range/range_subject.h"
 #include "cli/runs/run_paths.h"
 #include "cli/torch_commands.h"
@@ -140,6 +141,10 @@ int run_train(const TrainOptions& options) {
 int run_eval(const EvalOptions& options) {
   if (!options.bits.empty()) parse_widths(options.bits);
   hand_over(read_recipe(run_recipe(options.run)).threads);
+}
+
+int run_predict(const PredictOptions& options) {
+  hand_over(predict_subject(options).recipe.threads);
 }
 
 int run_range_test(const RangeTestCommand& command) {

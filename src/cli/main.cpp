@@ -33,6 +33,7 @@ constexpr const char* kExamples =
     "  bitcycle cost cifar_resnet74 --bits 3:8 --grad-bits 8        what a training run costs\n"
     "  bitcycle train demo-cpt                                      train a recipe that ships\n"
     "  bitcycle eval runs/demo-cpt --bits 3,4,6,8,fp                accuracy at each width\n"
+    "  bitcycle predict runs/own-pictures cat.jpg folder            what a trained network sees\n"
     "  bitcycle recipes                                             the recipes that ship\n"
     "\n`bitcycle COMMAND --help` or `bitcycle help COMMAND` explains a command.";
 
@@ -72,6 +73,7 @@ int run(int argc, char** argv) {
   add_reproduce(app, action);
   add_range_test(app, action);
   add_eval(app, action);
+  add_predict(app, action);
   add_landscape(app, action);
   add_show(app, action);
   add_compare(app, action);

@@ -35,6 +35,16 @@ struct EvalOptions {
 };
 int run_eval(const EvalOptions& options);
 
+struct PredictOptions {
+  std::string run;
+  std::vector<std::string> pictures;  // files, and folders of them
+  std::string bits;                   // a width, "fp" for float; empty: as the recipe evaluates
+  std::string checkpoint = "best";    // best, last, or a step
+  int top = 3;                        // classes to name
+  bool json = false;
+};
+int run_predict(const PredictOptions& options);
+
 struct RangeTestCommand {
   std::string recipe;
   std::vector<std::string> settings;  // --set key=value

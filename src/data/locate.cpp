@@ -138,10 +138,11 @@ FoundDataset find_dataset(const std::string& name, const fs::path& root) {
 fs::path require_dataset(const std::string& name, const fs::path& root) {
   const FoundDataset found = find_dataset(name, root);
   if (!found.directory.empty()) return found.directory;
-  const char* only = root.empty() ? "" : " Where data.root is set, no other place is looked at.";
+  const char* place = root.empty() ? " If it lies elsewhere, say where: --set data.root=DIR."
+                                   : " Where data.root is set, no other place is looked at.";
   throw Error(ErrorCode::data,
               fmt::format("{} was not found in {}", name, joined(search_places(root))),
-              found.cure + only);
+              found.cure + place);
 }
 
 std::vector<FoundDataset> list_datasets(const fs::path& root) {

@@ -5,8 +5,10 @@
 #include "bitcycle/base/memory.h"
 #include "bitcycle/config/notices.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/data/class_names.h"
 #include "bitcycle/network/zoo.h"
 
+#include "data/pictures/picture.h"
 #include "data/subset.h"
 #include "quant/finite_tensor.h"
 #include "tasks/evaluation_mode.h"
@@ -107,6 +109,21 @@ class KeptPictures : public KeptSamples {
   std::int64_t count_;
 };
 
+// Datasets whose pictures all have the network's size do not say what becomes of others.
+Augmentation for_any_size(Augmentation augmentation, const ImageShape& input) {
+  if (augmentation.crop != Crop::none) return augmentation;
+  augmentation.resize = augmentation.size = input.height;
+  augmentation.crop = Crop::center;
+  return augmentation;
+}
+
+Batch asked_batch(const Image& picture, const Augmentation& augmentation, const ImageShape& input) {
+  Batch batch{input, std::vector<float>(static_cast<std::size_t>(input.elements())), {0}};
+  augment(input.channels == 1 ? grey(picture) : picture, for_any_size(augmentation, input),
+          RandomKey(0), batch.pixels);
+  return batch;
+}
+
 // Pools have no name of their own; that of the layer before them tells where they are.
 std::string title(const Network& network, const Node& node) {
   if (node.has_weights()) return node.name;
@@ -128,9 +145,14 @@ TensorBatch to_tensors(Batch batch, const at::Device& device) {
 }
 
 ImageClassification::ImageClassification(const Recipe& recipe, const at::Device& device)
+    : ImageClassification(recipe, device,
+                          open_training_sets(dataset_options(recipe, Split::train))) {}
+
+ImageClassification::ImageClassification(const Recipe& recipe, const at::Device& device,
+                                         TrainingSets training)
     : recipe_(recipe),
       device_(device),
-      training_(open_training_sets(dataset_options(recipe, Split::train))),
+      training_(std::move(training)),
       training_augmentation_(recipe_augmentation(recipe.data)),
       evaluation_augmentation_(
           evaluation_augmentation(recipe.data.dataset, recipe.data.image_size)),
@@ -152,6 +174,12 @@ std::vector<std::string> ImageClassification::notices() const {
   const auto more = norm_notices(model_->network(), recipe_.data.batch_size);
   notices.insert(notices.end(), more.begin(), more.end());
   return notices;
+}
+
+RunTexts ImageClassification::descriptions() const {
+  const std::vector<std::string> names = class_names(recipe_.data.dataset, recipe_.data.root);
+  if (names.empty()) return {};
+  return {{kClassNamesFile, class_names_text(names)}};
 }
 
 void ImageClassification::require_trainable() {
@@ -232,6 +260,14 @@ Score ImageClassification::evaluate_in_batches(Split which,
     between_batches();
     return to_tensors(loader.next(), device_);
   });
+}
+
+std::vector<double> ImageClassification::ask(const Image& picture) {
+  const EvaluationMode mode(*model_);
+  const Batch batch = asked_batch(picture, evaluation_augmentation_, model_->network().input);
+  const at::Tensor logits = model_->forward(to_tensors(batch, device_).images);
+  const at::Tensor chances = logits.to(at::kCPU, at::kDouble).softmax(1).contiguous();
+  return {chances.data_ptr<double>(), chances.data_ptr<double>() + chances.numel()};
 }
 
 void ImageClassification::require_room_for(std::int64_t samples) const {

@@ -1,6 +1,7 @@
 #include "bitcycle/train/trainer.h"
 
 #include "bitcycle/base/error.h"
+#include "bitcycle/data/class_names.h"
 #include "bitcycle/events/evaluations_file.h"
 #include "bitcycle/train/diagnose.h"
 
@@ -102,9 +103,11 @@ void Trainer::Implementation::settle_step(const StopSignal& stop_signal) {
 
 void Trainer::Implementation::begin() {
   RunTexts texts = session.task().texts();
+  texts.merge(session.task().descriptions());
   std::filesystem::create_directories(directory);
   if (state.step == 0) {
     std::filesystem::remove(directory / kWeightsReport);
+    std::filesystem::remove(directory / kClassNamesFile);
     std::filesystem::remove(directory / kEvaluationsFile);  // of weights that are no more
     if (weights) texts[kWeightsReport] = to_json(*weights);
   }

@@ -4,7 +4,7 @@ source "$(dirname "$0")/lib.sh"
 small_recipe
 
 # Every command explains itself, with examples of its own.
-for command in train range-test eval compare schedule cost models recipes data 'data get' bench 'bench step' \
+for command in train range-test eval predict compare schedule cost models recipes data 'data get' bench 'bench step' \
   'bench schedule'; do
   # shellcheck disable=SC2086
   expect 0 "bitcycle $command" "$bitcycle" $command --help

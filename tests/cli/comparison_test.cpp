@@ -163,5 +163,26 @@ TEST(ComparisonTest, GroupsOfOnePrecisionAreToldApart) {
   EXPECT_EQ(found.groups[1].name, "static 4 (fast)");
 }
 
+TEST(ComparisonTest, LengthsAreInStepsOrEpochsAndTheOtherIsUnset) {
+  ComparedRun steps = run("a", 1, 4, 50), epochs = run("b", 1, 4, 60);
+  steps.run.recipe.steps = 300;
+  epochs.run.recipe.epochs = 2.5;
+  epochs.run.recipe.model.name = "cifar_resnet74";
+  const Comparison found = compare_runs({steps, epochs}, 1);
+  const auto values = [&](const std::string& key) {
+    const auto at = std::ranges::find(found.keys, key, &DifferingKey::key);
+    return at == found.keys.end() ? std::vector<std::string>() : at->values;
+  };
+  EXPECT_THAT(values("steps"), testing::ElementsAre("300", "-"));
+  EXPECT_THAT(values("epochs"), testing::ElementsAre("-", "2.5"));
+  EXPECT_THAT(comparison_text(found, KeyList::brief), HasSubstr("epochs"));
+}
+
+TEST(ComparisonTest, TheNoteNamesTheBaselineAndHowToChooseAnother) {
+  const Comparison found = compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 62)}, 1);
+  EXPECT_THAT(comparison_text(found, KeyList::brief),
+              HasSubstr("against b.\nAnother baseline: --baseline NAME.\n"));
+}
+
 }  // namespace
 }  // namespace bitcycle::cli

@@ -9,3 +9,4 @@ script -qec "stty cols 80; '$bitcycle' train small.toml --run-dir terminal" type
 tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | grep 'steps/s' >live.txt
 grep -qE '^[0-9.e+]+ steps/s  [0-9]+ .* left  step [0-9]+/[0-9]+  ' live.txt || fail "$(head -3 live.txt)"
 ! grep -qE '^.{80,}$' live.txt || fail "the live line is too long: $(grep -E '^.{80,}$' live.txt | head -1)"
+head -1 live.txt | grep -q "time left: not yet known" || fail "one step is taken for all: $(head -1 live.txt)"

@@ -89,7 +89,7 @@ TEST_F(CatalogTest, ListsKnownSetsAndPictureFolders) {
 TEST_F(CatalogTest, MissingSetsSayWhereTheyWereLookedForAndHowToGetThem) {
   expect_error([] { open_dataset({.name = "cifar100"}); }, ErrorCode::data,
                {"cifar100 was not found in", (root_.path() / "data").string(),
-                "/usr/share/datasets", "bitcycle data get cifar100"});
+                "/usr/share/datasets", "bitcycle data get cifar100", "--set data.root=DIR"});
   expect_error([&] { open_dataset({.name = "fashion_mnist", .root = root_.path()}); },
                ErrorCode::data, {"fashion_mnist was not found", "dataset-fashion-mnist"});
   expect_error([] { open_dataset({.name = "cifar_10"}); }, ErrorCode::usage,

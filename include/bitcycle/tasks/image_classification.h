@@ -20,6 +20,8 @@ TensorBatch to_tensors(Batch batch, const at::Device& device);
 class ImageClassification : public Task {
  public:
   ImageClassification(const Recipe& recipe, const at::Device& device);
+  // On these pictures, in place of those that the recipe names.
+  ImageClassification(const Recipe& recipe, const at::Device& device, TrainingSets training);
 
   const TaskMetrics& metrics() const override;
   torch::nn::Module& model() override { return *model_; }
@@ -29,6 +31,7 @@ class ImageClassification : public Task {
   void require_trainable() override;
   std::string data_fingerprint() override;
   std::vector<std::string> notices() const override;
+  RunTexts descriptions() const override;  // the names of the classes
 
   void start(std::int64_t first_batch) override;
   TaskLoss next_loss() override;
@@ -36,6 +39,10 @@ class ImageClassification : public Task {
   Score evaluate(Split split) override;
   Score evaluate_in_batches(Split split, const std::function<void()>& between_batches) override;
   std::unique_ptr<KeptSamples> keep_samples(std::int64_t count, RandomKey key) override;
+
+  // The probability of each class for a picture, RGB and of any size, that goes through what
+  // evaluation does to pictures. It is a batch of its own, so that nothing else decides about it.
+  std::vector<double> ask(const Image& picture);
 
  private:
   std::shared_ptr<const Dataset> split(Split which);

@@ -57,6 +57,8 @@ class Task {
   virtual std::vector<std::string> notices() const { return {}; }
   // What must be stored with the run, lest it be made anew and otherwise.
   virtual RunTexts texts() const { return {}; }
+  // What is stored with the run for people and other programs; a run goes on without it.
+  virtual RunTexts descriptions() const { return {}; }
 
   // Training batches come from this one on, counted over all epochs.
   virtual void start(std::int64_t first_batch) = 0;

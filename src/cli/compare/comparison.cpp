@@ -163,6 +163,7 @@ std::map<std::string, std::string> shown_keys(const Recipe& recipe) {
   show("precision.backward", recipe.precision.backward);
   if (recipe.precision.weight) show("precision.weight", *recipe.precision.weight);
   if (recipe.precision.activation) show("precision.activation", *recipe.precision.activation);
+  keys[recipe.steps > 0 ? "epochs" : "steps"] = "-";  // the other one says how long the run is
   return keys;
 }
 

@@ -241,8 +241,9 @@ void add_key(const Comparison& comparison, const DifferingKey& key, Table& table
 }
 
 // A key that some of the runs do not have follows from another that is told: from the model, the
-// optimizer, the name of a schedule.
+// optimizer, the name of a schedule. How long a run is follows from nothing.
 bool follows(const Comparison& comparison, const DifferingKey& key) {
+  if (key.key == "steps" || key.key == "epochs") return false;
   for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
     const RunSummary& run = comparison.first(comparison.groups[g]);
     if (run.state != SummaryState::unreadable && key.values[g] == "-") return true;
@@ -305,7 +306,7 @@ std::string savings_note(const Comparison& comparison, const std::string& baseli
   std::string text = fmt::format("Cost saved: against static at the same upper bits{}.",
                                  gated ? ", of runs with gates static 8/8" : "");
   if (timed) text += fmt::format(" Time saved: measured, against {}.", baseline);
-  text += "\n";
+  text += timed ? "\nAnother baseline: --baseline NAME.\n" : "\n";
   if (comparison.times_withheld) {
     text +=
         "Times are compared between runs of one network, batch and length, measured on one "

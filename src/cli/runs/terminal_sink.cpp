@@ -31,21 +31,16 @@ std::string joined_within(const std::vector<std::string>& parts, std::size_t wid
   return text;
 }
 
-std::string step_text(const StepReport& report) {
-  const double left = static_cast<double>(report.total - report.step) / report.steps_per_second;
+std::string step_text(const StepReport& report, const std::string& left) {
   return fmt::format(
-      "step {}/{}  epoch {:.2f}  {}  lr {:.4g}  {}  cost {:.1f} % of static  {:.2f} steps/s  "
-      "{} left",
+      "step {}/{}  epoch {:.2f}  {}  lr {:.4g}  {}  cost {:.1f} % of static  {:.2f} steps/s  {}",
       report.step, report.total, report.epoch, metrics_text(report.metrics), report.lr,
-      bits_text(report), 100 * report.bitops / report.bitops_static, report.steps_per_second,
-      readable_duration(left));
+      bits_text(report), 100 * report.bitops / report.bitops_static, report.steps_per_second, left);
 }
 
 // What matters most comes first, because a narrow terminal has no room for the rest.
-std::string live_text(const StepReport& report, std::size_t width) {
-  const double left = static_cast<double>(report.total - report.step) / report.steps_per_second;
-  std::vector<std::string> parts = {fmt::format("{:.3g} steps/s", report.steps_per_second),
-                                    readable_duration(left) + " left",
+std::string live_text(const StepReport& report, const std::string& left, std::size_t width) {
+  std::vector<std::string> parts = {fmt::format("{:.3g} steps/s", report.steps_per_second), left,
                                     fmt::format("step {}/{}", report.step, report.total)};
   for (const auto& [metric, value] : report.metrics) {
     parts.push_back(metric.name + " " + metric.text(value));
@@ -58,12 +53,21 @@ std::string live_text(const StepReport& report, std::size_t width) {
 
 }  // namespace
 
+// The first steps of a process are slow, and say little of those to come.
+std::string TerminalSink::time_left(const StepReport& report) const {
+  constexpr int kColdSteps = 4;
+  const Step steps = report.total - report.step;
+  if (told_ <= kColdSteps && steps > kColdSteps) return "time left: not yet known";
+  return readable_duration(static_cast<double>(steps) / report.steps_per_second) + " left";
+}
+
 void TerminalSink::step(const StepReport& report) {
+  ++told_;
   if (narration_ == Narration::warnings) return;
   if (line_.live()) {
-    line_.update(live_text(report, line_.width()));
+    line_.update(live_text(report, time_left(report), line_.width()));
   } else if (report.logged) {
-    line_.print(step_text(report));
+    line_.print(step_text(report, time_left(report)));
   }
 }
 

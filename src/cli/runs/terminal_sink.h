@@ -23,8 +23,11 @@ class TerminalSink : public EventSink {
   void lost_sink(const LostSinkReport& report) override;
 
  private:
+  std::string time_left(const StepReport& report) const;
+
   LiveLine& line_;
   Narration narration_;
+  int told_ = 0;  // steps of this process
 };
 
 }  // namespace bitcycle::cli

@@ -81,14 +81,6 @@ bool agree(const std::vector<LayerBits>& bits, const std::vector<LoggedStep>& lo
   });
 }
 
-RunLength length_of(const Recipe& recipe, const LoggedStep& last) {
-  const double per_epoch = last.epoch > 0 ? static_cast<double>(last.step) / last.epoch : 1;
-  const Step steps_per_epoch = std::max<Step>(1, std::llround(per_epoch));
-  const double steps = recipe.epochs * static_cast<double>(steps_per_epoch);
-  return {recipe.steps > 0 ? recipe.steps : std::max<Step>(1, std::llround(steps)),
-          steps_per_epoch};
-}
-
 // Lines of steps that a killed process did twice, or in no order, are none that a run leaves.
 std::vector<LoggedStep> checked_log(const fs::path& run) {
   std::vector<LoggedStep> log = logged_steps(run);
@@ -134,6 +126,14 @@ RunLength drawn_length(double epochs, Step steps) {
 
 }  // namespace
 
+RunLength run_length(const Recipe& recipe, const LoggedStep& last) {
+  const double per_epoch = last.epoch > 0 ? static_cast<double>(last.step) / last.epoch : 1;
+  const Step steps_per_epoch = std::max<Step>(1, std::llround(per_epoch));
+  const double steps = recipe.epochs * static_cast<double>(steps_per_epoch);
+  return {recipe.steps > 0 ? recipe.steps : std::max<Step>(1, std::llround(steps)),
+          steps_per_epoch};
+}
+
 std::string spent_text(const LoggedStep& last, LayerBits upper) {
   return fmt::format("spent {} GBitOPs, {} of static {} (from metrics.jsonl)\n",
                      amount_text(last.gbitops), share_text(last.gbitops, last.gbitops_static),
@@ -144,14 +144,14 @@ std::optional<GatedBits> run_choices(const fs::path& run) {
   const Recipe recipe = read_recipe(run_recipe(run));
   if (!recipe.precision.dynamic) return std::nullopt;
   const std::vector<LoggedStep> log = checked_log(run);
-  return gated_bits(run, recipe, log, length_of(recipe, log.back()).steps);
+  return gated_bits(run, recipe, log, run_length(recipe, log.back()).steps);
 }
 
 BitsView run_bits(const fs::path& run) {
   const Recipe recipe = read_recipe(run_recipe(run));
   const std::vector<LoggedStep> log = checked_log(run);
   const LoggedStep& last = log.back();
-  const RunLength length = length_of(recipe, last);
+  const RunLength length = run_length(recipe, last);
   std::vector<LayerBits> bits =
       recipe.precision.dynamic ? logged_bits(log) : explained_bits(recipe, run, length, last.step);
   const bool explained = agree(bits, log);

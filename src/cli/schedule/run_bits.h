@@ -26,6 +26,9 @@ BitsView run_bits(const std::filesystem::path& run_directory);
 // then run_bits() shows what was logged.
 std::optional<GatedBits> run_choices(const std::filesystem::path& run_directory);
 
+// Of a run, by its last logged step, without its data.
+RunLength run_length(const Recipe& recipe, const LoggedStep& last);
+
 // "spent ... GBitOPs, 53.6 % of static 8/8 (from metrics.jsonl)", a line.
 std::string spent_text(const LoggedStep& last, LayerBits upper);
 

@@ -26,10 +26,10 @@ void require_same_data(Session& session, const TrainState& trained) {
 }
 
 void restore_state(Session& session, const std::vector<std::byte>& json,
-                   const std::filesystem::path& where, Step step) {
+                   const std::filesystem::path& where, Step step, DataChanges changes) {
   const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
   const TrainState state = train_state_from_json(text, (where / "state.json").string(), step);
-  require_same_data(session, state);
+  if (changes == DataChanges::refuse) require_same_data(session, state);
   session.policy().restore(state.policy);
 }
 
@@ -42,9 +42,10 @@ Recipe recipe_of_run(const std::filesystem::path& run) {
   return recipe;
 }
 
-void load_checkpoint(Session& session, const CheckpointStore& store, Step step) {
+void load_checkpoint(Session& session, const CheckpointStore& store, Step step,
+                     DataChanges changes) {
   CheckpointFiles files = store.load(step);
-  restore_state(session, files["state.json"], store.directory(step), step);
+  restore_state(session, files["state.json"], store.directory(step), step, changes);
   restore_tensors(std::move(files["model.safetensors"]),
                   (store.directory(step) / "model.safetensors").string(),
                   model_state(session.model()));

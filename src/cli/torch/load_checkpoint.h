@@ -4,6 +4,7 @@
 
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/train/session.h"
+#include "bitcycle/train/trainer.h"
 
 namespace bitcycle::cli {
 
@@ -11,7 +12,8 @@ namespace bitcycle::cli {
 Recipe recipe_of_run(const std::filesystem::path& run);
 
 // Throws Error(checkpoint) when it is damaged, Error(data) when the session's data are not those
-// that the run was trained on.
-void load_checkpoint(Session& session, const CheckpointStore& store, Step step);
+// that the run was trained on, unless that does not matter.
+void load_checkpoint(Session& session, const CheckpointStore& store, Step step,
+                     DataChanges changes = DataChanges::refuse);
 
 }  // namespace bitcycle::cli

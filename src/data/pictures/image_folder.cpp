@@ -25,7 +25,7 @@ constexpr const char* kLayout =
     "train/<class>/*.jpg, and the same in val/ or test/; or <class>/*.jpg alone.";
 constexpr std::size_t kNamed = 5;  // of what could be a long list
 
-std::vector<std::string> class_names(const fs::path& directory) {
+std::vector<std::string> class_directories(const fs::path& directory) {
   if (!fs::is_directory(directory)) {
     throw Error(ErrorCode::data, directory.string() + " is not a directory", kLayout);
   }
@@ -135,7 +135,7 @@ class Opening {
                   kLayout);
     }
     const fs::path trained = train ? root / "train" : root;
-    classes_ = class_names(trained);
+    classes_ = class_directories(trained);
     require_several(trained);
     folder_.train = open_part(trained);
     if (val && test) folder_.validation = open_part(root / "val");
@@ -191,7 +191,7 @@ class Opening {
 
   std::shared_ptr<const Dataset> open_part(const fs::path& directory) {
     std::vector<ClassDirectory> directories;
-    for (const std::string& name : class_names(directory)) {
+    for (const std::string& name : class_directories(directory)) {
       directories.push_back({directory / name, class_number(name, classes_, directory)});
     }
     FolderScan scan = scan_pictures(*root_, directories);
@@ -275,6 +275,10 @@ class Opening {
 };
 
 }  // namespace
+
+std::vector<std::string> picture_classes(const fs::path& root) {
+  return class_directories(fs::is_directory(root / "train") ? root / "train" : root);
+}
 
 ImageFolder open_image_folder(const ImageFolderOptions& options) {
   try {

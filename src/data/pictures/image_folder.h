@@ -47,6 +47,10 @@ struct ImageFolder {
   bool balanced = true;
 };
 
+// The names of the classes that a folder is trained on, in their order. Throws Error(data) when it
+// has none.
+std::vector<std::string> picture_classes(const std::filesystem::path& root);
+
 // Throws Error(data) when there are no classes or only one, a class has no picture to train on,
 // val/ or test/ has a class that train/ lacks, or nothing is left to test on.
 ImageFolder open_image_folder(const ImageFolderOptions& options);

@@ -76,4 +76,16 @@ Image decode_picture(std::span<const std::byte> bytes, const std::string& origin
   refuse(bytes, format, origin);
 }
 
+// The weights of ITU-R 601, in 65536ths.
+Image grey(const Image& rgb) {
+  Image result{{1, rgb.shape.height, rgb.shape.width}, {}};
+  result.pixels.reserve(rgb.pixels.size() / 3);
+  for (std::size_t i = 0; i + 2 < rgb.pixels.size(); i += 3) {
+    const std::uint8_t* pixel = &rgb.pixels[i];
+    result.pixels.push_back(static_cast<std::uint8_t>(
+        (19595U * pixel[0] + 38470U * pixel[1] + 7471U * pixel[2] + 32768U) >> 16));
+  }
+  return result;
+}
+
 }  // namespace bitcycle

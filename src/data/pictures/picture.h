@@ -26,4 +26,7 @@ struct PictureHeader {
 PictureHeader read_picture_header(std::span<const std::byte> bytes, const std::string& origin);
 Image decode_picture(std::span<const std::byte> bytes, const std::string& origin);
 
+// An RGB picture in one channel, byte for byte as Pillow's convert("L") weighs the colours.
+Image grey(const Image& rgb);
+
 }  // namespace bitcycle

@@ -58,5 +58,13 @@ TEST(PictureTest, CutOrientationsAreNone) {
   }
 }
 
+// What Pillow's convert("L") gives: 19595, 38470 and 7471 65536ths, rounded.
+TEST(PictureTest, GreyIsPillows) {
+  const Image rgb{{3, 1, 5}, {255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255, 9, 9, 9}};
+  const Image found = grey(rgb);
+  EXPECT_EQ(found.shape, (ImageShape{1, 1, 5}));
+  EXPECT_EQ(found.pixels, (std::vector<std::uint8_t>{76, 150, 29, 255, 9}));
+}
+
 }  // namespace
 }  // namespace bitcycle
