@@ -50,10 +50,10 @@ class FrontPlot extends SvgDrawing {
     return group;
   }
 
-  // What a point covers: its dot and its bar.
+  // What a point keeps for itself: its bar, and its dot with so much room beside it that no other's name seems its own.
   covered(point, place) {
     const x = place.x(point.x), y = place.y(point.y), error = point.error || 0;
-    return [{ from: x - 7, to: x + 7, top: y - 7, bottom: y + 7 },
+    return [{ point, from: x - 20, to: x + 20, top: y - 7, bottom: y + 7 },
             { from: x - 1, to: x + 1, top: place.y(point.y + error), bottom: place.y(point.y - error) }];
   }
 
@@ -63,7 +63,7 @@ class FrontPlot extends SvgDrawing {
     const corners = [[x + 10, y - half], [x - 10 - width, y - half], [x - width / 2, y - 9 - labelHeight], [x - width / 2, y + 9]];
     return corners.map(([from, top]) => ({ from, to: from + width, top, bottom: top + labelHeight }))
       .find((box) => box.from > place.left && box.to <= place.right && box.top >= place.top && box.bottom <= place.bottom &&
-        taken.every((other) => clearOf(box, other)));
+        taken.every((other) => other.point === point || clearOf(box, other)));
   }
 
   labels(points, place) {
