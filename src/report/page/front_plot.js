@@ -66,15 +66,18 @@ class FrontPlot extends SvgDrawing {
         taken.every((other) => other.point === point || clearOf(box, other)));
   }
 
+  // Within the width, if there is room for it.
+  label(point, most, place, taken) {
+    const content = elided(point.label, most), box = this.roomBeside(point, labelWidth(content), place, taken);
+    if (!box) return null;
+    taken.push(box);
+    return text(box.from, box.bottom - 3, content, "start", "point-label");
+  }
+
   labels(points, place) {
     const taken = points.flatMap((point) => this.covered(point, place));
     const most = Math.min(mostLabelWidth, 0.6 * (place.right - place.left));
-    return [...points].sort((a, b) => b.front - a.front).map((point) => {
-      const label = elided(point.label, most), width = labelWidth(label);
-      const box = this.roomBeside(point, width, place, taken);
-      if (!box) return null;
-      taken.push(box);
-      return text(box.from, box.bottom - 3, label, "start", "point-label");
-    }).filter(Boolean);
+    return [...points].sort((a, b) => b.front - a.front).map((point) => this.label(point, most, place, taken) ||
+      (point.front ? this.label(point, most / 2, place, taken) : null)).filter(Boolean);
   }
 }
