@@ -13,11 +13,13 @@ function spreadText(metric, group) {
   return unit ? `${group.mean.toFixed(2)}${error} %` : `${metricText(metric, group.mean)}${error}`;
 }
 
+const metricWord = (metric) => words(metric.name).toLowerCase();
+
 // Where groups have different metrics, each score says of which it is.
 function scoreText(report, group) {
-  const common = report.comparison.metric, own = common || report.runs[group.runs[0]].overview.metric;
-  const text = spreadText(own, group);
-  return common || !own || group.mean === undefined ? text : `${words(own.name).toLowerCase()} ${text}`;
+  const own = report.runs[group.runs[0]].overview.metric, text = spreadText(own, group);
+  const alike = report.comparison.apart.length === 0;
+  return alike || !own || group.mean === undefined ? text : `${metricWord(own)} ${text}`;
 }
 
 function differenceText(report, group) {
@@ -43,14 +45,14 @@ function labelWithProgress(report, group) {
 
 // The columns of the table: a title, and what a group has in it. Some are for the runs of sweeps.
 function comparisonColumns(report) {
-  const { metric, groups } = report.comparison;
+  const { metric, apart, groups } = report.comparison;
   const runs = (group) => group.counted < group.runs.length ? `${count(group.counted)} of ${count(group.runs.length)}`
     : count(group.runs.length);
   const named = report.runs.some((run) => run.sweep), held = groups.some((group) => group.baseline !== undefined);
   const precision = (group) => report.runs[group.runs[0]].overview.precision || "–";
   return [
     [named ? "Name" : "Precision", (group) => labelWithProgress(report, group)], named && ["Precision", precision], ["Runs", runs],
-    [metric ? words(metric.name) : "Score", (group) => element("strong", {}, scoreText(report, group))],
+    [metric && apart.length === 0 ? words(metric.name) : "Score", (group) => element("strong", {}, scoreText(report, group))],
     held && ["Difference", (group) => differenceText(report, group)],
     ["GBitOPs", (group) => (group.gbitops === null ? "–" : significant(group.gbitops))],
     held && ["Less than baseline", (group) => percent(group.saving_baseline_percent)],
@@ -66,6 +68,20 @@ function baselineNote({ comparison: { groups } }) {
   return names.length === 0 ? "" : ` Differences are from ${names.join(", ")}, the sweep's baseline, over same-seed pairs (W: Welch's).`;
 }
 
+// Which runs are left out of figures of one metric; "" where all have the same.
+function apartText({ runs, comparison: { apart } }, most = 6) {
+  const names = apart.map((run) => `${runs[run].name} (${metricWord(runs[run].overview.metric)})`);
+  const more = names.length > most ? [`${names.length - most} more`] : [];
+  return [...names.slice(0, most), ...more].join(", ");
+}
+
+function metricNote(report) {
+  const { metric, apart } = report.comparison;
+  if (apart.length === 0) return "";
+  if (!metric) return " No two runs have scores of the same metric, so that there is no score against cost, and no front.";
+  return ` Score against cost, front and spread over seeds are of ${metricWord(metric)} alone; left out: ${apartText(report)}.`;
+}
+
 function comparisonTable(report) {
   const columns = comparisonColumns(report);
   return element("figure", { class: "card chart" },
@@ -74,7 +90,7 @@ function comparisonTable(report) {
       table(columns.map(([title]) => title), report.comparison.groups.map((group) => columns.map(([, text]) => text(group))),
         { class: "comparison" })),
     element("p", { class: "note" }, "Means ± standard error of the mean, over the finished runs of each group, whose scores are of the test set; where none has finished, over all, with their best scores so far." +
-      baselineNote(report)));
+      baselineNote(report) + metricNote(report)));
 }
 
 function runsTable(report) {
@@ -96,14 +112,26 @@ function allNotices(report) {
     ...list.map((notice) => element("li", {}, notice)));
 }
 
-function scored(report) { return report.comparison.groups.filter((group) => group.mean !== undefined); }
+// The groups with a score of the metric that most runs have.
+function scored({ comparison: { metric, apart, groups } }) {
+  return metric ? groups.filter((group) => group.mean !== undefined && !apart.includes(group.runs[0])) : [];
+}
+
+function frontTable(report, groups) {
+  const key = (group) => element("i", { class: "key", style: { background: seriesColour(report.comparison.groups.indexOf(group)) } });
+  return table(["Name", words(report.comparison.metric.name), "GBitOPs", "On the front"], groups.map((group) =>
+    [element("span", {}, key(group), labelWithProgress(report, group)), spreadText(report.comparison.metric, group),
+     significant(group.gbitops), group.front ? "yes" : ""]));
+}
 
 function frontFigure(report) {
   const metric = () => report().comparison.metric;
-  const costed = () => metric() ? scored(report()).filter((group) => group.gbitops > 0) : [];
+  const costed = () => scored(report()).filter((group) => group.gbitops > 0);
+  const without = () => (report().comparison.apart.length === 0 ? "" : ` Of ${metricWord(metric())} alone, without ${apartText(report())}.`);
   return new FrontPlot({ wide: true, title: "Score against cost", xTitle: "GBitOPs of the run", has: () => costed().length > 1,
-    format: (value) => metricText(metric(), value),
-    note: () => "Filled and joined: no other is at least as good at no more cost. Those that have not finished, with their best scores and costs so far, do not count. Bars: standard error over seeds.",
+    format: (value) => metricText(metric(), value), table: () => frontTable(report(), costed()),
+    note: () => "Filled and joined: no other is at least as good at no more cost. Those that have not finished, with their best scores and costs so far, do not count. Bars: standard error over seeds." +
+      (metric() ? without() : ""),
     points: () => costed().map((group) => ({ label: labelWithProgress(report(), group), x: group.gbitops, y: group.mean, error: group.error,
       front: group.front, colour: report().comparison.groups.indexOf(group),
       hint: `${group.label}: ${spreadText(metric(), group)}, ${significant(group.gbitops)} GBitOPs` })) });
@@ -111,7 +139,7 @@ function frontFigure(report) {
 
 function boxFigure(report) {
   const metric = () => report().comparison.metric;
-  const repeated = () => metric() ? scored(report()).filter((group) => group.scores.length > 1) : [];
+  const repeated = () => scored(report()).filter((group) => group.scores.length > 1);
   return new BoxPlot({ title: "Spread over seeds", xTitle: "test score, or best so far", has: () => repeated().length > 0,
     format: (value) => metricText(metric(), value),
     note: () => "Box: quartiles and median; line: lowest to highest; dots: runs.",
@@ -157,7 +185,7 @@ function stepTimes(report) {
       const sum = sums.get(entry.bits) || { steps: 0, seconds: 0 };
       sums.set(entry.bits, { steps: sum.steps + entry.steps, seconds: sum.seconds + entry.steps * entry.seconds_per_step });
     }
-    return [...sums].map(([bits, { steps, seconds }]) => ({ label: `${group.label}, at ${bits}`, value: seconds / steps, colour,
+    return [...sums].map(([bits, { steps, seconds }]) => ({ label: [`${group.label}, at `, whole(bits)], value: seconds / steps, colour,
       text: duration(seconds / steps) }));
   });
   return new Bars({ title: "Time of a step by bits", head: ["Group and bits", "Time", "Seconds"],

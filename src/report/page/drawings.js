@@ -41,18 +41,22 @@ class Drawing {
   }
 }
 
-// Rows of {label, value, text, colour}: a table whose second column has bars.
+// What must not be broken over lines, such as bits: "4w 3a/6".
+function whole(content) { return element("span", { class: "whole" }, content); }
+
+// Rows of {label (parts: texts and elements), value, text, colour}: a table whose second column has bars.
 class Bars extends Drawing {
   make() {
     const rows = this.options.rows(), most = Math.max(...rows.map((row) => row.value), 1e-300);
     const bar = (row) => element("td", {},
       element("div", { class: "bar", style: { width: `${(100 * row.value) / most}%`,
                                               background: row.fill || seriesColour(row.colour || 0) } }));
-    this.body.replaceChildren(element("table", { class: "bars" },
+    this.body.replaceChildren(element("div", { class: "bars-frame" }, element("table", { class: "bars" },
       element("thead", { class: "hidden-text" }, element("tr", {},
         ...this.options.head.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, ...rows.map((row) => element("tr", {},
-        element("th", { scope: "row" }, row.label), bar(row), element("td", { class: "number" }, row.text))))));
+        element("th", { scope: "row" }, element("div", { class: "name" }, ...row.label)), bar(row),
+        element("td", { class: "number" }, row.text)))))));
   }
 }
 
@@ -217,10 +221,11 @@ class HeatMap extends Drawing {
   }
 
   table() {
-    const map = this.map || this.options.map(), columns = map.edges.length - 1;
-    const shown = [...Array(Math.min(12, columns)).keys()].map((i) => Math.floor((i * columns) / Math.min(12, columns)));
-    return table(["Layer", ...shown.map((column) => `step ${count(map.edges[column] + 1)}`)],
-      map.names.map((name, row) => [name, ...shown.map((column) => this.options.text(map.value(row, column)))]));
+    const map = this.map || this.options.map(), columns = map.edges.length - 1, shown = spreadOver(columns, 12);
+    const note = shown.length === columns ? "" : `Some columns are left out: the table has ${shown.length} of ` +
+      `${count(columns)} stretches of steps, the first and the last among them.`;
+    return valuesWithNote(note, table(["Layer", ...shown.map((column) => `step ${count(map.edges[column] + 1)}`)],
+      map.names.map((name, row) => [name, ...shown.map((column) => this.options.text(map.value(row, column)))])));
   }
 }
 
@@ -229,6 +234,23 @@ function shortened(context, text, width) {
   let kept = text.length;
   while (kept > 1 && context.measureText(`…${text.slice(-kept)}`).width > width) --kept;
   return `…${text.slice(-kept)}`;
+}
+
+// In pixels, of labels in SVG pictures.
+function labelWidth(content) {
+  const context = labelWidth.context ??= document.createElement("canvas").getContext("2d");
+  context.font = `12.5px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return context.measureText(content).width;
+}
+
+// Names of groups differ at their beginnings or at their ends, so that both are kept.
+function elided(content, width) {
+  let kept = content.length, made = content;
+  while (kept > 2 && labelWidth(made) > width) {
+    --kept;
+    made = `${content.slice(0, Math.ceil(kept / 2))}…${content.slice(content.length - Math.floor(kept / 2))}`;
+  }
+  return made;
 }
 
 // Axes of an SVG picture; x and y give pixels.
@@ -282,59 +304,6 @@ class SvgDrawing extends Drawing {
   }
 }
 
-// Score against cost: options.points() gives {label, x, y, error, front, colour}.
-class FrontPlot extends SvgDrawing {
-  make() {
-    const points = this.options.points(), height = Math.min(420, Math.max(280, this.width * 0.45));
-    const costs = points.map((point) => point.x), format = this.options.format;
-    const wide = Math.max(...costs) / Math.min(...costs) > 4;
-    const costText = (value) => significant(value, 3);
-    const xAxis = wide ? logarithmicAxis(costs, costText) : linearAxis(costs, this.width / 140, costText);
-    xAxis.title = this.options.xTitle + (wide ? ", logarithmic" : "");
-    xAxis.lines = true;
-    const ends = points.flatMap((point) => [point.y - (point.error || 0), point.y + (point.error || 0)]);
-    const frame = this.frame(height), place = axes(this.width, height, xAxis, linearAxis(ends, 6, format));
-    frame.append(place.group, this.line(points, place), ...points.map((point) => this.mark(point, place)),
-      ...this.labels(points, place));
-    this.body.replaceChildren(frame);
-  }
-
-  line(points, place) {
-    const front = points.filter((point) => point.front).sort((a, b) => a.x - b.x);
-    return svg("polyline", { class: "front-line", points: front.map((p) => `${place.x(p.x)},${place.y(p.y)}`).join(" ") });
-  }
-
-  mark(point, place) {
-    const x = place.x(point.x), y = place.y(point.y), colour = seriesColour(point.colour);
-    const group = svg("g", { stroke: colour, fill: colour });
-    if (point.error) {
-      group.append(svg("line", { x1: x, x2: x, y1: place.y(point.y - point.error),
-                                 y2: place.y(point.y + point.error), "stroke-width": 1.6 }));
-    }
-    const dot = svg("circle", { cx: x, cy: y, r: point.front ? 6 : 5, "stroke-width": 2,
-                                "fill-opacity": point.front ? 1 : 0.25 });
-    const title = svg("title");
-    title.textContent = point.hint;
-    dot.append(title);
-    group.append(dot);
-    return group;
-  }
-
-  // Beside the points, moved up or down where they would cover each other.
-  labels(points, place) {
-    const taken = [];
-    return points.map((point) => {
-      const x = place.x(point.x), length = point.label.length * 6.6;
-      const toLeft = x + 12 + length > place.right && x > (place.left + place.right) / 2;
-      let y = place.y(point.y) + 4;
-      const from = toLeft ? x - 12 - length : x + 12;
-      while (taken.some((other) => Math.abs(other.y - y) < 13 && from < other.to && other.from < from + length)) y += 13;
-      taken.push({ y, from, to: from + length });
-      return text(toLeft ? x - 11 : x + 11, y, point.label, toLeft ? "end" : "start", "point-label");
-    });
-  }
-}
-
 // Spread over seeds: options.boxes() gives {label, box: [least, lower, median, upper, most], values, colour}.
 class BoxPlot extends SvgDrawing {
   make() {
@@ -357,7 +326,7 @@ class BoxPlot extends SvgDrawing {
     const group = svg("g", { stroke: tint, fill: tint });
     const title = svg("title");
     title.textContent = hint;
-    const name = text(left - 10, y + 4, label.length > 24 ? `${label.slice(0, 23)}…` : label, "end", "box-label");
+    const name = text(left - 10, y + 4, elided(label, left - 14), "end", "box-label");
     group.append(title, name,
       svg("line", { x1: x(least), x2: x(most), y1: y, y2: y, "stroke-width": 1.5 }),
       svg("rect", { x: x(lower), y: y - 11, width: Math.max(1, x(upper) - x(lower)), height: 22, rx: 3,

@@ -37,9 +37,14 @@ function valuesTable(title, make) {
   const details = element("details", { class: "values" }, element("summary", {}, "Values as a table"));
   const body = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Values of ${title}` });
   details.append(body);
-  const fill = () => { if (details.open) body.replaceChildren(make()); };
+  const fill = () => { if (details.open) body.replaceChildren(...[make()].flat()); };
   details.addEventListener("toggle", fill);
   return { element: details, refresh: fill };
+}
+
+// A table with a sentence above it, where there is one.
+function valuesWithNote(note, made) {
+  return note ? [element("p", { class: "note" }, note), made] : [made];
 }
 
 // One of a few, as buttons of a radio group.

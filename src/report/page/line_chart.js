@@ -1,8 +1,8 @@
 // Curves over steps, drawn by dygraphs. Charts with the same link show the same steps and point at
 // the same one: zooming or pointing in one does so in all.
 //
-// A curve is {label, entry, x, y, colour (index of the palette), step, dots, dashed}. Curves with
-// the same entry share one in the legend, which shows their mean. A figure is {element, refresh(),
+// A curve is {label, entry, x, y, of (how many points were logged, where some are left out), colour (index
+// of the palette), step, dots, dashed}. Curves with the same entry share one in the legend, which shows their mean. A figure is {element, refresh(),
 // draw()}: it is drawn when it comes into view, and refreshed when there is other data or another
 // theme.
 
@@ -278,9 +278,8 @@ class LineChart {
   }
 
   table() {
-    const rows = this.rows(), most = 400;
-    const shown = rows.filter((row, i) => i % Math.ceil(rows.length / most) === 0);
-    return table(["Step", ...this.curves.map((curve) => curve.label)],
-      shown.map(([x, ...values]) => [count(x), ...values.map((value) => value === null ? "" : this.options.format(value))]));
+    const steps = shownSteps(this.curves), shown = this.rows().filter(([x]) => steps.has(x));
+    return valuesWithNote(leftOut(this.curves, steps), table(["Step", ...this.curves.map((curve) => curve.label)],
+      shown.map(([x, ...values]) => [count(x), ...values.map((value) => value === null ? "" : this.options.format(value))])));
   }
 }

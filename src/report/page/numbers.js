@@ -38,6 +38,8 @@ function duration(seconds) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+function counted(number, noun) { return `${count(number)} ${noun}${number === 1 ? "" : "s"}`; }
+
 function bitsText(bits) {
   return bits === null || bits === undefined ? "–" : bits === 32 ? "float" : `${significant(bits, 3)} bits`;
 }

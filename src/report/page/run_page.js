@@ -9,7 +9,12 @@ function heading(title, lead) {
 }
 
 function curveOf(label, series, more) {
-  return series ? { label, entry: label, x: series.x, y: series.y, ...more } : null;
+  return series ? { label, entry: label, ...series, ...more } : null;
+}
+
+// Whether a curve stays where it is at most of its points: then it jumps, and no slope leads to the next level.
+function isPiecewise(series) {
+  return Boolean(series) && series.y.filter((value, i) => i > 0 && value === series.y[i - 1]).length > 0.75 * (series.y.length - 1);
 }
 
 function notices(run) {
@@ -45,7 +50,7 @@ function timeCard(overview) {
   const machine = overview.machine;
   return card("Training time", duration(overview.seconds), `${duration(overview.seconds_per_step)} a step`,
     machine && machine.processor,
-    machine && [`${machine.threads} thread${machine.threads === 1 ? "" : "s"}`, machine.isa].filter(Boolean).join(", "));
+    machine && [counted(machine.threads, "thread"), machine.isa].filter(Boolean).join(", "));
 }
 
 function progressCard(overview) {
@@ -97,7 +102,7 @@ function trainingFigures(run, link, metrics) {
     new LineChart({ title, curves: () => curves(run()), format, height, link, note });
   return [
     ...metrics.map((name) => chart(words(name), (r) => metricCurves(r, name), formatOf(name), 230)),
-    chart("Learning rate", (r) => [curveOf("learning rate", r.learning_rate, { colour: 4 })],
+    chart("Learning rate", (r) => [curveOf("learning rate", r.learning_rate, { colour: 4, step: isPiecewise(r.learning_rate) })],
       (value) => significant(value, 3), 130),
     chart("Bits", (r) => bitCurves(r.precision.bits), bitsText, 170, () => gatesNote(run(), "blocks and samples")),
   ];
@@ -151,8 +156,8 @@ function timeFigures(run, link) {
   return [
     new Bars({
       title: "Time of a step by bits", head: ["Bits", "Time", "Milliseconds"], has: () => byBits().length > 0,
-      rows: () => byBits().map((entry) => ({ label: entry.bits, value: entry.seconds_per_step, colour: 6,
-        text: `${duration(entry.seconds_per_step)} (${count(entry.steps)} steps)` })),
+      rows: () => byBits().map((entry) => ({ label: [whole(entry.bits)], value: entry.seconds_per_step, colour: 6,
+        text: `${duration(entry.seconds_per_step)} (${counted(entry.steps, "step")})` })),
       note: () => "Forward over backward bits; measured while training.",
     }),
     new LineChart({ title: "Time of a step over the run", link, height: 180, format: duration,
@@ -248,7 +253,7 @@ function scheduleFigures(run, link) {
       curves: () => bitCurves(run().precision.schedule) }),
     new Bars({ title: "Share of the steps at each precision", head: ["Bits", "Share", "Percent"],
       has: () => shares().length > 0, note: () => shareNote(run().precision),
-      rows: () => shares().map((entry) => ({ label: entry.bits, value: entry.share, colour: 0, text: percent(100 * entry.share) })) }),
+      rows: () => shares().map((entry) => ({ label: [whole(entry.bits)], value: entry.share, colour: 0, text: percent(100 * entry.share) })) }),
   ];
 }
 

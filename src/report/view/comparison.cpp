@@ -151,6 +151,39 @@ void hold_against(const Json& views, const RunsOfGroup& group, const RunsOfGroup
       {"pairing", difference.pairing == Pairing::same_seed ? "same seeds" : "Welch"}};
 }
 
+// Null where a run does not say.
+Json metric_of(const Json& views, std::size_t run) {
+  return views[run]["overview"].value("metric", Json());
+}
+
+// That of most runs, of several such the first; null where no two runs have the same. Scores of
+// other metrics have no axis in common with it.
+Json shared_metric(const Json& views) {
+  Json shared;
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Json metric = metric_of(views, i);
+    if (metric.is_null()) continue;
+    const auto runs = static_cast<std::size_t>(std::ranges::count_if(views, [&](const Json& view) {
+      return view["overview"].value("metric", Json()) == metric;
+    }));
+    if (runs <= most) continue;
+    most = runs;
+    shared = metric;
+  }
+  return shared;
+}
+
+// The runs whose scores are of another metric than the shared one.
+Json runs_apart(const Json& views, const Json& shared) {
+  Json apart = Json::array();
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Json metric = metric_of(views, i);
+    if (!metric.is_null() && metric != shared) apart.push_back(i);
+  }
+  return apart;
+}
+
 struct FrontPoint {
   double score, cost;
 };
@@ -161,12 +194,22 @@ std::optional<FrontPoint> front_point(const Json& group) {
   return FrontPoint{*score, *cost};
 }
 
+// Of the groups with the shared metric.
+std::vector<std::optional<FrontPoint>> front_points(const Json& views, const Json& groups,
+                                                    const Json& shared) {
+  std::vector<std::optional<FrontPoint>> points;
+  for (const Json& group : groups) {
+    const bool shares = !shared.is_null() && metric_of(views, group["runs"][0]) == shared;
+    points.push_back(shares ? front_point(group) : std::nullopt);
+  }
+  return points;
+}
+
 // No other finished group is at least as good at no more cost, and better in one of both.
-bool is_on_front(const Json& groups, const Json& own, bool higher) {
-  const auto point = front_point(own);
+bool is_on_front(const std::vector<std::optional<FrontPoint>>& points,
+                 const std::optional<FrontPoint>& point, bool higher) {
   if (!point) return false;
-  return std::ranges::none_of(groups, [&](const Json& group) {
-    const auto other = front_point(group);
+  return std::ranges::none_of(points, [&](const std::optional<FrontPoint>& other) {
     if (!other) return false;
     const double gain = higher ? other->score - point->score : point->score - other->score;
     return gain >= 0 && other->cost <= point->cost && (gain > 0 || other->cost < point->cost);
@@ -191,12 +234,12 @@ Json comparison(const Json& views) {
     list[i]["baseline"] = *baseline;
     hold_against(views, groups[i], groups[*baseline], list[*baseline], list[i]);
   }
-  const bool one_metric = all_same(views, "metric") && views[0]["overview"].contains("metric");
-  const Json metric = one_metric ? views[0]["overview"]["metric"] : Json();
-  for (Json& group : list) {
-    group["front"] = one_metric && is_on_front(list, group, text_in(metric, "better") == "higher");
+  const Json metric = shared_metric(views);
+  const auto points = front_points(views, list, metric);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    list[i]["front"] = is_on_front(points, points[i], text_in(metric, "better") == "higher");
   }
-  return {{"metric", metric}, {"groups", list}};
+  return {{"metric", metric}, {"apart", runs_apart(views, metric)}, {"groups", list}};
 }
 
 }  // namespace bitcycle

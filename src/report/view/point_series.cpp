@@ -47,7 +47,9 @@ PointSeries thinned(const PointSeries& series, std::size_t points) {
   for (std::size_t i = 0; i < buckets; ++i) {
     keep_extremes(series, i * count / buckets, (i + 1) * count / buckets, kept);
   }
-  return picked(series, kept);
+  PointSeries result = picked(series, kept);
+  result.of = count;
+  return result;
 }
 
 PointSeries changes_of(const PointSeries& series, std::size_t points) {
@@ -71,6 +73,7 @@ Json to_json(const PointSeries& series) {
   Json json = {{"x", Json::array()}, {"y", Json::array()}};
   for (const double x : series.x) json["x"].push_back(rounded(x, 15));
   for (const double y : series.y) json["y"].push_back(rounded(y));
+  if (series.of > 0) json["of"] = series.of;
   return json;
 }
 

@@ -13,6 +13,7 @@ namespace bitcycle {
 
 struct PointSeries {
   std::vector<double> x, y;  // x ascending; a y that is not finite is a gap
+  std::size_t of = 0;        // how many points there were before thinning; 0 where all are here
 
   void add(double at, double value);
   bool empty() const { return x.empty(); }
@@ -24,7 +25,8 @@ PointSeries thinned(const PointSeries& series, std::size_t points);
 // those are too many.
 PointSeries changes_of(const PointSeries& series, std::size_t points);
 
-// {"x": [...], "y": [...]}, gaps as null, y with the seven digits that a reader may want.
+// {"x": [...], "y": [...]}, gaps as null, y with the seven digits that a reader may want; with "of"
+// where the series has been thinned.
 nlohmann::ordered_json to_json(const PointSeries& series);
 
 // A number with so many significant digits; null where it is not finite.

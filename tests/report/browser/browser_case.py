@@ -1,6 +1,7 @@
 """What tests of the page have in common: a folder of its own for each, one browser for all of a file,
 and reports of made-up runs that are opened from disk."""
 
+import base64
 import os
 import pathlib
 import re
@@ -58,6 +59,14 @@ class BrowserCase(unittest.TestCase):
         self.addCleanup(lambda: (server.kill(), server.wait(), server.stdout.close()))
         self.address = server.stdout.readline().strip()
         self.port = int(self.address.rstrip("/").rsplit(":", 1)[1])
+
+    def print_page(self, script):
+        """What a script says of the page while it is being printed."""
+        self.page.ask("window.addEventListener('beforeprint', () => { window.printed = (() => {" + script + "})(); })")
+        paper = base64.b64decode(self.page.tell("Page.printToPDF")["data"])
+        self.assertTrue(paper.startswith(b"%PDF"))
+        self.page.wait("document.querySelector('.print-copy') === null")
+        return self.page.ask("return window.printed")
 
     def assert_no_complaints(self):
         self.assertEqual(self.page.complaints(), [])

@@ -1,7 +1,5 @@
 """The page under mouse, keys, other widths, other colours and on paper."""
 
-import base64
-
 import browser_case
 from browser_case import number
 from selenium.webdriver.common.keys import Keys
@@ -105,13 +103,13 @@ class Handling(browser_case.BrowserCase):
         for title in self.page.titles():
             self.page.figure(title)
         for width in (420, 1500, 800):
-            self.page.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+            self.page.resize(width)
             self.page.wait("""innerWidth === arguments[0] && [...document.querySelectorAll(".plot, .drawing")].every((place) => {
                 const drawn = place.querySelector("canvas, svg");
                 return !drawn || place.clientWidth === 0 || Math.abs(drawn.getBoundingClientRect().width - place.clientWidth) < 2;
             })""", width)
             self.assertLessEqual(self.page.ask("return document.documentElement.scrollWidth - innerWidth"), 0)
-        self.page.tell("Emulation.clearDeviceMetricsOverride")
+        self.page.resize(None)
         self.assert_no_complaints()
 
     def test_colours_follow_the_system_and_the_button(self):
@@ -127,14 +125,6 @@ class Handling(browser_case.BrowserCase):
             self.page.click(button)
             self.assertEqual((button.text.split()[-1], ground()), (expected.capitalize(), grounds[expected]))
         self.page.show_in("light")
-
-    def print_page(self, script):
-        """What a script says of the page while it is being printed."""
-        self.page.ask("window.addEventListener('beforeprint', () => { window.printed = (() => {" + script + "})(); })")
-        paper = base64.b64decode(self.page.tell("Page.printToPDF")["data"])
-        self.assertTrue(paper.startswith(b"%PDF"))
-        self.page.wait("document.querySelector('.print-copy') === null")
-        return self.page.ask("return window.printed")
 
     def test_paper_has_whole_tables(self):
         self.open(*[self.run_made_up(f"a-run-with-a-name-that-is-rather-long-{i}", low=3 + i).train().finish() for i in range(2)])

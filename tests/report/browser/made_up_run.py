@@ -27,12 +27,12 @@ target = 3.0
 WORK = 2.0  # GBitOPs of a step for each product of bits
 
 
-def schedule(bitcycle, steps, low):
+def schedule(bitcycle, steps, low, cycles):
     """The bits of each step, from the program's own `schedule` command."""
     if low == 8:
         return [8] * steps
     text = subprocess.run(
-        [bitcycle, "schedule", "CR", "--min", str(low), "--max", "8", "--cycles", "8",
+        [bitcycle, "schedule", "CR", "--min", str(low), "--max", "8", "--cycles", str(cycles),
          "--steps", str(steps), "--csv"], check=True, capture_output=True, text=True).stdout
     rows = [line.split(",") for line in text.splitlines()]
     column = next(i for i, name in enumerate(rows[0]) if "bits" in name)
@@ -50,13 +50,14 @@ def choices_at(step, steps):
 
 
 class MadeUpRun:
-    def __init__(self, bitcycle, directory, steps=400, every=10, seed=1, low=3, comment="", layers=False, gates=False):
+    def __init__(self, bitcycle, directory, steps=400, every=10, seed=1, low=3, cycles=8, work=WORK, comment="", layers=False, gates=False):
         self.directory, self.steps, self.every, self.seed, self.gates = directory, steps, every, seed, gates
-        self.bits = schedule(bitcycle, steps, low)
+        self.work = work
+        self.bits = schedule(bitcycle, steps, low, cycles)
         self.spent = self.fixed = 0.0
         self.counted = 0
         directory.mkdir(parents=True)
-        forward = "8" if low == 8 else f'{{ schedule = "CR", min = {low}, max = 8, cycles = 8 }}'
+        forward = "8" if low == 8 else f'{{ schedule = "CR", min = {low}, max = 8, cycles = {cycles} }}'
         precision = GATED if gates else SCHEDULED.format(forward=forward)
         self.write("recipe.toml", RECIPE.format(seed=seed, steps=steps, every=every, comment=comment) + precision)
         self.append("metrics.jsonl", {"type": "run", "step": 0, "backend": "integer", "counting": "paper", "id": "x"})
@@ -69,17 +70,17 @@ class MadeUpRun:
         with open(self.directory / name, "a") as file:
             file.write("".join(json.dumps(line) + "\n" for line in lines))
 
-    def train(self, until=None):
-        """Logs the steps up to `until`, with an evaluation every tenth of the run."""
+    def train(self, until=None, rate=lambda done: 0.1 * (1 - done)):
+        """Logs the steps up to `until`, with an evaluation every tenth of the run; the learning rate by the share done."""
         metrics, timing, layers = [], [], []
         until = self.steps if until is None else until
         for step in range(self.counted + self.every, until + 1, self.every):
             interval = self.bits[step - self.every:step]
-            self.spent += sum(WORK * (b * b + 16 * b) for b in interval)
-            self.fixed += WORK * 192 * len(interval)
+            self.spent += sum(self.work * (b * b + 16 * b) for b in interval)
+            self.fixed += self.work * 192 * len(interval)
             bits = self.bits[step - 1]
             metrics.append({"type": "step", "step": step, "epoch": step / 100, "loss": loss_at(step, self.steps, self.seed),
-                            "accuracy": 90 - 60 * math.exp(-4 * step / self.steps), "lr": 0.1 * (1 - step / self.steps),
+                            "accuracy": 90 - 60 * math.exp(-4 * step / self.steps), "lr": rate(step / self.steps),
                             "weight_bits": bits, "activation_bits": bits, "error_bits": 8,
                             "gbitops": self.spent, "gbitops_static": self.fixed})
             if self.gates:
@@ -104,8 +105,8 @@ class MadeUpRun:
         self.counted = until
         return self
 
-    def finish(self):
-        accuracy = 87 + self.seed * 0.3
+    def finish(self, accuracy=None):
+        accuracy = 87 + self.seed * 0.3 if accuracy is None else accuracy
         self.write("summary.json", json.dumps({"evaluation_bits": "max", "best_step": self.steps, "best_accuracy": 88.5,
                    "test_of_best": {"accuracy": accuracy, "loss": 0.4, "samples": 10000}, "counting": "paper",
                    "gbitops": self.spent, "gbitops_static": self.fixed}))

@@ -164,6 +164,15 @@ class Page:
         self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
+    def resize(self, width):
+        """As on a screen of that width; None for the window's own."""
+        if width is None:
+            self.tell("Emulation.clearDeviceMetricsOverride")
+        else:
+            self.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+            self.wait("innerWidth === arguments[0]", width)
+        self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+
     def busy_seconds(self):
         """Processor time of the page's thread so far."""
         metrics = self.tell("Performance.getMetrics")["metrics"]

@@ -58,6 +58,19 @@ class PageOfARun(browser_case.BrowserCase):
         self.assertEqual(self.bars("Share of the steps at each precision"),
                          [[f"{bits}/8", f"{100 * run.bits.count(bits) / len(run.bits):.1f} %"] for bits in widths])
 
+    def test_one_step_is_no_steps(self):
+        run = self.run_made_up(low=8, steps=1, every=1).train()
+        self.open(run)
+        self.assertEqual(self.bars("Time of a step by bits"), [["8/8", "80 ms (1 step)"]])
+
+    def test_learning_rates_that_jump_are_drawn_as_steps_and_others_as_slopes(self):
+        for rate, as_steps in ((lambda done: 0.1 if done <= 0.5 else 0.01, True), (lambda done: 0.1 * (1 - done), False),
+                               (lambda done: 0.05 * (1 + math.cos(math.pi * done)), False)):
+            self.open(self.run_made_up(f"rate{len(list(self.runs.iterdir()))}").train(rate=rate))
+            self.page.figure("Learning rate")
+            self.assertEqual(self.page.ask("""return page.figures.find((figure) => figure.options && figure.options.title === "Learning rate")
+                .graph.getOption("stepPlot", "learning rate")"""), as_steps)
+
     def test_cards_have_score_cost_time_and_machine(self):
         run = self.run_made_up().train().finish()
         self.open(run)
@@ -206,7 +219,7 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         self.assertEqual([half[0], half[-1]], ["CR 3-8/8, step 200 of 400", ""])
         self.assertEqual([whole[0], whole[-1]], ["static 8/8", "yes"])
         self.assertEqual([label.get_attribute("textContent") for label in self.page.find_all("svg[aria-label='Score against cost'] .point-label")],
-                         ["CR 3-8/8, step 200 of 400", "static 8/8"])
+                         ["static 8/8", "CR 3-8/8, step 200 of 400"])
         self.assert_no_complaints()
 
     def test_runs_of_a_sweep_have_its_names_and_baseline(self):
@@ -227,13 +240,30 @@ class PageOfSeveralRuns(browser_case.BrowserCase):
         self.assertEqual(self.page.find("h1").text, "4 of the sweep's 5 runs")
         self.assert_no_complaints()
 
-    def test_scores_of_different_metrics_are_kept_apart(self):
-        words = self.run_made_up("words").train().finish()
-        for name in ("recipe.toml", "metrics.jsonl", "summary.json", "evaluations.json"):
-            text = (words.directory / name).read_text()
-            words.write(name, text.replace("accuracy", "perplexity").replace("cifar_resnet8", "lstm_lm")
+    def language_model(self, name):
+        words = self.run_made_up(name).train().finish()
+        for file in ("recipe.toml", "metrics.jsonl", "summary.json", "evaluations.json"):
+            text = (words.directory / file).read_text()
+            words.write(file, text.replace("accuracy", "perplexity").replace("cifar_resnet8", "lstm_lm")
                         .replace("fashion_mnist", "ptb"))
-        self.open(self.run_made_up("pictures").train().finish(), words)
+        return words
+
+    def test_score_against_cost_is_of_the_metric_of_most_runs_and_names_the_others(self):
+        pictures = [self.run_made_up(f"low{low}", low=low).train().finish() for low in (3, 5, 8)]
+        self.open(self.language_model("words"), *pictures)
+        figure = self.page.figure("Score against cost")
+        self.assertIn("Of accuracy alone, without words (perplexity).", figure.text)
+        self.assertEqual(len(figure.find_elements("css selector", "circle")), 3)
+        self.assertIn("left out: words (perplexity).", self.page.text())
+        rows = [[cell.text for cell in row.find_elements("css selector", "th, td")] for row in self.page.find_all(".comparison tbody tr")]
+        self.assertEqual([row[2] for row in rows], ["perplexity 87.30"] + ["accuracy 87.30 %"] * 3)
+        self.assertEqual([row[-1] for row in rows], ["", "yes", "", ""])
+        self.assert_no_complaints()
+
+    def test_scores_of_different_metrics_are_kept_apart(self):
+        self.open(self.run_made_up("pictures").train().finish(), self.language_model("words"))
+        self.assertNotIn("Score against cost", self.page.titles())
+        self.assertIn("No two runs have scores of the same metric", self.page.text())
         self.assertEqual([row.find_elements("css selector", "th, td")[2].text
                           for row in self.page.find_all(".comparison tbody tr")],
                          ["accuracy 87.30 %", "perplexity 87.30"])

@@ -39,6 +39,11 @@ TEST(PointSeriesTest, ThinningKeepsEndsPeaksAndOrder) {
   }
 }
 
+TEST(PointSeriesTest, JsonTellsHowManyPointsThereWereWhereSomeAreLeftOut) {
+  EXPECT_EQ(to_json(thinned(waves(64'000), 500))["of"], 64'000);
+  EXPECT_FALSE(to_json(thinned(waves(500), 500)).contains("of"));
+}
+
 TEST(PointSeriesTest, GapsDoNotHidePeaks) {
   PointSeries series = waves(1000);
   for (int i = 0; i < 1000; i += 2) series.y[i] = std::numeric_limits<double>::quiet_NaN();

@@ -336,6 +336,39 @@ TEST(ComparisonTest, WhatHasNotFinishedNeitherIsOnTheFrontNorPushesOthersOffIt) 
   EXPECT_EQ(groups[1]["front"], true);
 }
 
+Json of_words(const std::string& group, double score, double gbitops) {
+  Json run = finished(group, score, gbitops);
+  run["overview"]["metric"] = {{"name", "perplexity"}, {"better", "lower"}};
+  return run;
+}
+
+TEST(ComparisonTest, TheFrontIsOfTheMetricOfMostRunsAndTheOthersAreNamed) {
+  const Json compared =
+      comparison(Json::array({of_words("words", 99, 1), finished("cheap", 80, 10),
+                              finished("dear", 90, 20), finished("worse", 70, 15)}));
+  EXPECT_EQ(compared["metric"]["name"], "accuracy");
+  EXPECT_EQ(compared["apart"].dump(), "[0]");
+  std::vector<bool> front;
+  for (const Json& group : compared["groups"]) front.push_back(group["front"]);
+  EXPECT_THAT(front, ElementsAre(false, true, true, false)) << "99 at cost 1 is no accuracy";
+}
+
+TEST(ComparisonTest, NoMetricIsSharedWhereNoTwoRunsHaveTheSame) {
+  const Json compared = comparison(Json::array({of_words("words", 9, 1), finished("a", 80, 10)}));
+  EXPECT_TRUE(compared["metric"].is_null());
+  EXPECT_EQ(compared["apart"].dump(), "[0,1]");
+  EXPECT_EQ(compared["groups"][1]["front"], false);
+}
+
+TEST(ComparisonTest, ARunWithoutAMetricKeepsNobodyFromTheFront) {
+  Json gone = {{"name", "gone"}, {"group", ""}, {"overview", {{"state", "gone"}}}};
+  const Json compared =
+      comparison(Json::array({gone, finished("a", 80, 10), finished("b", 90, 20)}));
+  EXPECT_EQ(compared["metric"]["name"], "accuracy");
+  EXPECT_TRUE(compared["apart"].empty()) << "it has no score to leave out";
+  EXPECT_EQ(compared["groups"][2]["front"], true);
+}
+
 TEST(ComparisonTest, GroupsOfOnePrecisionAreCalledByWhatTheirRunsHaveInCommon) {
   Json runs = Json::array();
   for (const char* name : {"sweep/cpt,seed=1", "sweep/cpt,seed=2", "sweep/late,seed=1", "alone"}) {
