@@ -31,7 +31,9 @@ void add_eval(CLI::App& app, Action& action) {
                    "Which samples to score; those of train without augmentation")
       ->check(CLI::IsMember({"test", "validation", "train"}))
       ->capture_default_str();
-  command->add_option("--checkpoint", options->checkpoint, "best, last, or the number of a step")
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "best, last, averaged, or the number of a step")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kFooter);

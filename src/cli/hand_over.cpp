@@ -11,6 +11,7 @@
 #include "cli/landscape/landscape_result.h"
 #include "cli/predict/predict_subject.h"
 #include "cli/range/range_subject.h"
+#include "cli/runs/run_checkpoint.h"
 #include "cli/runs/run_paths.h"
 #include "cli/torch_commands.h"
 
@@ -155,7 +156,8 @@ int run_range_test(const RangeTestCommand& command) {
 int run_landscape(const LandscapeOptions& options) {
   std::vector<Landscape> stored;
   for (const std::string& run : options.runs) {
-    if (auto landscape = stored_landscape(run, landscape_subject(options, run))) {
+    const auto home = checkpoint_home(run, options.checkpoint);
+    if (auto landscape = stored_landscape(home, landscape_subject(options, run))) {
       stored.push_back(std::move(*landscape));
     }
   }

@@ -241,6 +241,13 @@ void describe(Visit& visit, Is<CheckpointRecipe> auto& r) {
 }
 
 template <class Visit>
+void describe(Visit& visit, Is<AveragingRecipe> auto& r) {
+  visit(field("start", "fraction of the run from which weights are averaged").in(0, 1), r.start);
+  visit(field("every_epochs", "how often; the end of the run always counts").in(1e-3, 1e6),
+        r.every_epochs);
+}
+
+template <class Visit>
 void describe(Visit& visit, Is<Recipe> auto& r) {
   visit(field("version", "of the recipe format")
             .in(2, 2)
@@ -264,6 +271,8 @@ void describe(Visit& visit, Is<Recipe> auto& r) {
       r.statistics_every);
   visit(field("tensorboard", "whether an event file for TensorBoard is written").conduct(),
         r.tensorboard);
+  visit(field("averaging", "the mean of the weights towards the end (SWA); keys below").later(),
+        r.averaging);
   visit(field("model", ""), r.model);
   visit(field("data", ""), r.data);
   visit(field("optimizer", ""), r.optimizer);

@@ -64,6 +64,10 @@ std::string literal(const RangeTestRecipe& value) {
   return inline_table(value);
 }
 
+std::string literal(const AveragingRecipe& value) {
+  return inline_table(value);
+}
+
 std::string literal(const std::vector<LayerOverride>& value) {
   return list<LayerOverride>(value, [](const LayerOverride& x) { return inline_table(x); });
 }

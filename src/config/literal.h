@@ -22,6 +22,7 @@ std::string literal(const std::vector<PrecisionOption>& value);
 std::string literal(const ProgressiveRecipe& value);
 std::string literal(const DynamicRecipe& value);
 std::string literal(const RangeTestRecipe& value);
+std::string literal(const AveragingRecipe& value);
 std::string literal(const ScheduleSpec& value);
 
 inline std::string literal(std::integral auto value) {

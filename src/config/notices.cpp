@@ -1,5 +1,6 @@
 #include "bitcycle/config/notices.h"
 
+#include "bitcycle/config/averaging.h"
 #include "bitcycle/config/dynamic_policy.h"
 #include "bitcycle/config/learning_rate.h"
 #include "bitcycle/config/progressive_policy.h"
@@ -8,6 +9,7 @@
 #include "bitcycle/cost/cost_model.h"
 #include "bitcycle/schedule/notices.h"
 
+#include "config/epoch_interval.h"
 #include "config/fields.h"
 
 #include <algorithm>
@@ -194,6 +196,17 @@ std::vector<std::string> warmup_notices(const Recipe& recipe, const RunLength& l
                   : std::string("no warm-up: warmup_steps = 0"))};
 }
 
+std::vector<std::string> averaging_notices(const Recipe& recipe, const RunLength& length) {
+  if (!recipe.averaging || length.steps == 0) return {};
+  if (averaged_points(*recipe.averaging, length) > 1) return {};
+  return {fmt::format(
+      "averaging: the last weights alone will be averaged: the run has {} steps, {:g} epochs are "
+      "{}, and averaging starts at step {}; start earlier, average more often, or train longer",
+      length.steps, recipe.averaging->every_epochs,
+      epoch_interval(recipe.averaging->every_epochs, length.steps_per_epoch),
+      first_averaged(*recipe.averaging, length))};
+}
+
 }  // namespace
 
 std::vector<std::string> target_notices(const Recipe& run) {
@@ -267,7 +280,8 @@ std::vector<std::string> notices(const Recipe& recipe, const RunLength& length) 
   describe(visitor, recipe);
   std::vector<std::string> notices = std::move(visitor.notices);
   for (const auto& more : {error_notices(recipe, length), precision_notices(recipe, length),
-                           scheme_notices(recipe, length), warmup_notices(recipe, length)}) {
+                           scheme_notices(recipe, length), warmup_notices(recipe, length),
+                           averaging_notices(recipe, length)}) {
     notices.insert(notices.end(), more.begin(), more.end());
   }
   return notices;

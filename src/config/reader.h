@@ -76,7 +76,8 @@ class Reader {
     read(field, node, value.emplace());
   }
   template <class Table>
-  requires Is<Table, ProgressiveRecipe> || Is<Table, DynamicRecipe> || Is<Table, RangeTestRecipe>
+  requires Is<Table, ProgressiveRecipe> || Is<Table, DynamicRecipe> || Is<Table, RangeTestRecipe> ||
+      Is<Table, AveragingRecipe>
   void read(const Field& field, const toml::node& node, Table& value) {
     read_table(table_of(field, node), key(field) + ".", value);
   }

@@ -358,6 +358,15 @@ void check_scheme_widths(const Recipe& recipe, const std::vector<LayerInfo>& lay
   }
 }
 
+// A gate chooses by what it has learned of the weights around it, and the samples that skip a block
+// are missing from its batch norms' statistics.
+void check_averaging(const Recipe& recipe, const Places& places) {
+  if (!recipe.averaging || !recipe.precision.dynamic) return;
+  throw recipe_error(places.of({"averaging"}),
+                     "averaging: expected a network without gates, found [precision.dynamic]",
+                     "Leave out one of the two.");
+}
+
 void check_evaluation(const Recipe& recipe, const Places& places) {
   at_place(places.of({"evaluation.bits"}),
            [&] { return parse_evaluation_bits(recipe.evaluation.bits); });
@@ -383,6 +392,7 @@ void check_recipe(const Recipe& recipe, const Places& places) {
   check_learning_rate(recipe.lr_schedule, places);
   check_precision(recipe, layers, places);
   check_scheme_widths(recipe, layers, places);
+  check_averaging(recipe, places);
   check_evaluation(recipe, places);
 }
 

@@ -42,6 +42,9 @@ std::string type_of(const DynamicRecipe&) {
 std::string type_of(const RangeTestRecipe&) {
   return "table";
 }
+std::string type_of(const AveragingRecipe&) {
+  return "table";
+}
 std::string type_of(const std::vector<LayerOverride>&) {
   return "list of tables";
 }
@@ -120,6 +123,9 @@ std::vector<std::string> dynamic_rows() {
 }
 std::vector<std::string> range_test_rows() {
   return texts(list(RangeTestRecipe()));
+}
+std::vector<std::string> averaging_rows() {
+  return texts(list(AveragingRecipe()));
 }
 std::vector<std::string> override_rows() {
   return texts(list(LayerOverride()));

@@ -16,6 +16,7 @@ std::vector<std::string> schedule_rows();     // keys of a schedule's table
 std::vector<std::string> range_test_rows();   // keys of [precision.range_test]
 std::vector<std::string> progressive_rows();  // keys of [precision.progressive]
 std::vector<std::string> dynamic_rows();      // keys of [precision.dynamic]
+std::vector<std::string> averaging_rows();    // keys of [averaging]
 std::vector<std::string> override_rows();     // keys of [[precision.override]]
 
 // A hint for an unknown key of a table that knows `known`: the nearest of those, else the section

@@ -30,6 +30,7 @@ void begin_run_files(const std::filesystem::path& run_directory, const Recipe& r
   // The summary is of the recipe as it was before: it goes first, lest a kill leave it beside a
   // recipe that it does not belong to.
   std::filesystem::remove(run_directory / "summary.json");
+  std::filesystem::remove_all(run_directory / kAveragedFolder);
   for (const auto& [file, text] : texts) write_file(run_directory / file, text);
   write_file(run_directory / "recipe.toml", to_toml(recipe));
 }
@@ -48,6 +49,13 @@ RunTexts stored_texts(const std::filesystem::path& run_directory) {
 }
 
 namespace {
+
+Json averaged_json(const AveragedResult& averaged) {
+  Json json = {{"points", averaged.points}};
+  if (averaged.validation) json["validation"] = score_json(*averaged.validation);
+  json["test"] = score_json(averaged.test);
+  return json;
+}
 
 // No evaluation may have been finite.
 Json best_value(const TrainState& state) {
@@ -78,6 +86,7 @@ void write_summary(const std::filesystem::path& run_directory, const Recipe& rec
     summary["stages"] = Json::array();
     for (const StageChange& change : result.stages) summary["stages"].push_back(to_json(change));
   }
+  if (result.averaged) summary["averaged"] = averaged_json(*result.averaged);
   if (state.lost_best_step != 0) {
     summary["lost_best"] = {{"step", state.lost_best_step},
                             {result.primary, state.lost_best_value}};

@@ -10,6 +10,8 @@
 #include "bitcycle/train/train_state.h"
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 namespace bitcycle {
 
@@ -18,8 +20,15 @@ struct TestScores {
   Score best;  // of the weights that were best on the evaluation split
 };
 
-// Writes recipe.toml and the task's texts, and removes what is no longer true: an old summary, and
-// what a killed process left half-written.
+// Of the averaged weights.
+struct AveragedResult {
+  Step points = 0;  // that they are the mean of
+  std::optional<Score> validation;
+  Score test;
+};
+
+// Writes recipe.toml and the task's texts, and removes what is no longer true: an old summary,
+// averaged weights, and what a killed process left half-written.
 void begin_run_files(const std::filesystem::path& run_directory, const Recipe& recipe,
                      const RunTexts& texts);
 // The texts of the run whose checkpoints are there.
@@ -32,6 +41,7 @@ struct RunResult {
   std::string primary;
   TestScores test;
   std::vector<StageChange> stages;  // that the precision went through
+  std::optional<AveragedResult> averaged;
 };
 void write_summary(const std::filesystem::path& run_directory, const Recipe& recipe,
                    const TrainState& state, const RunResult& result);

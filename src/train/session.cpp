@@ -115,6 +115,14 @@ void Session::apply_evaluation(const EvaluationBits& bits, Step step) {
   controller_->apply(policy_->evaluation(bits, step), step);
 }
 
+// Nobody needs errors, so they keep no layer from what it executes in evaluations.
+void Session::apply_evaluation_in_training(const EvaluationBits& bits, Step step, Step number) {
+  StepBits decided = policy_->evaluation(bits, step);
+  for (LayerBits& layer : decided.layers) layer = executed_bits(layer, /*training=*/false);
+  controller_->apply(decided, number);
+  keys_->apply(number);
+}
+
 Score Session::score(Split split, const EvaluationBits& bits, Step step,
                      const std::function<void()>& between_batches) {
   between_batches();

@@ -87,6 +87,12 @@ class StateReader {
     if (!member(name).is_boolean()) fail(name, "true or false");
     field = member(name);
   }
+  // Only runs that have averaged weights have it.
+  void operator()(const char* name, std::optional<Step>& field) const {
+    if (!json_.contains(name)) return;
+    (*this)(name, field.emplace());
+    if (*field == 0) fail(name, "a whole number from 1");
+  }
   // Only runs with gates have it.
   void operator()(const char* name, ChoiceCounts& field) const {
     if (!json_.contains(name)) return;
@@ -143,6 +149,9 @@ void put(Json& json, const char* name, const auto& field) {
 void put(Json& json, const char* name, bool holds) {
   if (holds) json[name] = true;
 }
+void put(Json& json, const char* name, const std::optional<Step>& field) {
+  if (field) json[name] = *field;
+}
 void put(Json& json, const char* name, const ChoiceCounts& choices) {
   if (!choices.empty()) json[name] = choices;
 }
@@ -171,6 +180,7 @@ TrainState train_state_from_json(const std::string& text, const std::string& ori
   read.require(state.step == step, "step", std::to_string(step));
   read.require(state.best_step <= step, "best_step", at_most);
   read.require(state.lost_best_step <= step, "lost_best_step", at_most);
+  read.require(state.averaged.value_or(0) <= step, "averaged", at_most);
   return state;
 }
 

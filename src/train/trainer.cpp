@@ -5,6 +5,7 @@
 #include "bitcycle/events/evaluations_file.h"
 #include "bitcycle/train/diagnose.h"
 
+#include "config/epoch_interval.h"
 #include "config/statistics_interval.h"
 #include "train/run_files.h"
 #include "train/trainer_implementation.h"
@@ -29,17 +30,10 @@ std::string divergence_hint(const Recipe& recipe) {
          ", or more bits.";
 }
 
-// Every so many steps; 0 means only at the end of the run.
-Step interval(double epochs, Step steps_per_epoch) {
-  if (epochs <= 0) return 0;
-  return std::max<Step>(1, std::llround(epochs * static_cast<double>(steps_per_epoch)));
-}
-
 }  // namespace
 
 bool Trainer::Implementation::due(double every_epochs, Step step) const {
-  const Step every = interval(every_epochs, session.length().steps_per_epoch);
-  return step == total || (every > 0 && step % every == 0);
+  return is_due(every_epochs, step, session.length());
 }
 
 Step Trainer::Implementation::statistics_every() const {
@@ -80,6 +74,7 @@ void Trainer::Implementation::train_on(const StopSignal& stop_signal) {
   if (state.evaluation_due) settle_step(stop_signal);
   while (state.step < total) {
     timed_step();
+    average_weights();
     state.evaluation_due = due(recipe().evaluation.every_epochs, state.step);
     settle_step(stop_signal);
     if (state.step < total) stop_signal.check();

@@ -18,6 +18,7 @@ namespace bitcycle {
 namespace {
 
 constexpr const char* kCarriedFile = "task.safetensors";
+constexpr const char* kAverageFile = "average.safetensors";
 
 // Rows of an embedding belong to words: those of another vocabulary are of no use.
 void require_same_texts(const WeightsFile& weights, const RunTexts& texts) {
@@ -91,13 +92,14 @@ bool Trainer::Implementation::resume(DataChanges changes) {
   const std::string origin = store.directory(*latest).string() + "/";
   const TrainState saved = load_state(*latest, loaded["state.json"], logged_run(directory));
   check_data(saved, changes);
-  for (const auto& [file, tensors] : tensor_files()) {
+  for (const auto& [file, tensors] : tensor_files(saved)) {
     if (file == kCarriedFile) require_same_columns(loaded[file], origin + file, tensors);
     restore_tensors(std::move(loaded[file]), origin + file, tensors);
   }
   session.policy().restore(saved.policy);
   const std::string data = std::exchange(state, saved).data;
   state.data = data;
+  settle_average();
   return true;
 }
 
@@ -146,16 +148,18 @@ void Trainer::Implementation::save() {
   const std::string json = to_json(state);
   const auto* bytes = reinterpret_cast<const std::byte*>(json.data());
   CheckpointFiles content = {{"state.json", {bytes, bytes + json.size()}}};
-  for (const auto& [file, tensors] : tensor_files()) content[file] = encode_tensors(tensors);
+  for (const auto& [file, tensors] : tensor_files(state)) content[file] = encode_tensors(tensors);
   store.save(state.step, content);
 }
 
-// The tensors of a checkpoint by file. Tasks that carry nothing from batch to batch have no file.
-std::map<std::string, NamedTensors> Trainer::Implementation::tensor_files() {
+// The tensors of a checkpoint by file. Tasks that carry nothing from batch to batch have no file,
+// and neither have averages of nothing.
+std::map<std::string, NamedTensors> Trainer::Implementation::tensor_files(const TrainState& of) {
   std::map<std::string, NamedTensors> files = {{"model.safetensors", model_state(session.model())},
                                                {"optimizer.safetensors", optimizer.state()}};
   const NamedTensors carried = session.task().state();
   if (!carried.empty()) files[kCarriedFile] = carried;
+  if (average && of.averaged) files[kAverageFile] = average->state();
   return files;
 }
 

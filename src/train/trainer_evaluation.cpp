@@ -41,8 +41,8 @@ bool Trainer::Implementation::evaluate_best_split(const StopSignal& stop_signal)
   return best;
 }
 
-// The test score of the last weights and of the best ones, and the summary. Stopped, it is done
-// again from the last checkpoint.
+// The test score of the last weights, of their average and of the best ones, and the summary.
+// Stopped, it is done again from the last checkpoint.
 void Trainer::Implementation::finish(const StopSignal& stop_signal) {
   check_best();
   const auto score_test = [&](Step step) {
@@ -56,6 +56,7 @@ void Trainer::Implementation::finish(const StopSignal& stop_signal) {
     return score;
   };
   const Score last = score_test(total);
+  const auto averaged = finish_average(stop_signal);
   Score best = last;
   if (state.best_step != 0 && state.best_step != total) {
     CheckpointFiles loaded = store.load(state.best_step);
@@ -71,7 +72,8 @@ void Trainer::Implementation::finish(const StopSignal& stop_signal) {
                 {.backend = session.backend().backend,
                  .primary = session.task().metrics().primary().name,
                  .test = {.last = last, .best = best},
-                 .stages = logged_stages(directory, state.offsets[sinks.front()->name()])});
+                 .stages = logged_stages(directory, state.offsets[sinks.front()->name()]),
+                 .averaged = averaged});
 }
 
 }  // namespace bitcycle

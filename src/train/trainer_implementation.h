@@ -2,7 +2,8 @@
 
 // What a Trainer consists of. Its work is done in several places: trainer.cpp trains and reports,
 // trainer_evaluation.cpp scores, trainer_checkpoints.cpp saves, resumes, and keeps the checkpoints
-// in order, trainer_sinks.cpp looks after the sinks, trainer_rehearsal.cpp takes steps on trial.
+// in order, trainer_averaging.cpp averages weights, trainer_sinks.cpp looks after the sinks,
+// trainer_rehearsal.cpp takes steps on trial.
 
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/chosen_bits.h"
@@ -18,6 +19,9 @@
 #include "bitcycle/train/train_state.h"
 #include "bitcycle/train/trainer.h"
 #include "bitcycle/train/weights.h"
+
+#include "train/run_files.h"
+#include "train/weight_average.h"
 
 #include <chrono>
 #include <map>
@@ -59,6 +63,7 @@ struct Trainer::Implementation {
     notices = session.task().notices();
     const auto& more = session.backend().notices;
     notices.insert(notices.end(), more.begin(), more.end());
+    if (recipe.averaging) average.emplace(session.model());
     if (!store.latest()) start_from_weights();
   }
 
@@ -117,7 +122,12 @@ struct Trainer::Implementation {
   void mark_best();
   void tidy();
   void sync_sinks();
-  std::map<std::string, NamedTensors> tensor_files();
+  std::map<std::string, NamedTensors> tensor_files(const TrainState& of);
+  void average_weights();
+  void settle_average();
+  std::optional<AveragedResult> finish_average(const StopSignal& stop_signal);
+  Score score_averaged(const std::string& split, const StopSignal& stop_signal);
+  void save_averaged();
   void save();
   void prune();
   void finish(const StopSignal& stop_signal);
@@ -134,9 +144,10 @@ struct Trainer::Implementation {
   std::function<void(std::vector<at::Tensor>&)> reduce;
   TrainState state;
   std::vector<std::string> notices;
-  std::optional<TakenWeights> weights;  // that the run starts from
-  StepBits bits;                        // of the last step
-  double timed_seconds = 0;             // measured here since the last logged step
+  std::optional<TakenWeights> weights;   // that the run starts from
+  std::optional<WeightAverage> average;  // where the recipe wants it
+  StepBits bits;                         // of the last step
+  double timed_seconds = 0;              // measured here since the last logged step
   Step timed_steps = 0;
 };
 

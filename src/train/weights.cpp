@@ -24,9 +24,15 @@ constexpr const char* kModelFile = "model.safetensors";
   throw Error(ErrorCode::checkpoint, "model.weights: " + what, hint);
 }
 
+// Averaged weights stand in a folder of their run.
+fs::path owner_of(const fs::path& folder) {
+  return folder.filename() == kAveragedFolder ? folder.parent_path() : folder;
+}
+
 WeightsFile checkpoint_weights(const fs::path& run, std::int64_t step) {
   const CheckpointStore store(run);
-  return {store.directory(step) / kModelFile, run, std::move(store.load(step)[kModelFile])};
+  return {store.directory(step) / kModelFile, owner_of(run),
+          std::move(store.load(step)[kModelFile])};
 }
 
 WeightsFile run_weights(const fs::path& run) {
@@ -50,7 +56,7 @@ std::optional<std::int64_t> step_of(const CheckpointStore& store, const fs::path
 fs::path run_around(const fs::path& file) {
   const fs::path directory = fs::absolute(file).parent_path();
   const fs::path run = directory.parent_path().parent_path();
-  return step_of(CheckpointStore(run), directory) ? run : fs::path();
+  return step_of(CheckpointStore(run), directory) ? owner_of(run) : fs::path();
 }
 
 WeightsFile directory_weights(const fs::path& given) {

@@ -56,3 +56,16 @@ for key in cycle_ms static_ms saving_percent fp32_step_ms rows share; do
   grep -q "\"$key\"" bench.json || fail "bench schedule --json lacks $key"
 done
 expect 0 'saving' "$bitcycle" bench schedule --model cifar_resnet8 --batch 8 --bits 3:4 --repeats 1
+
+# Averaged weights are a checkpoint of their own, which scores what the run said of it.
+"$bitcycle" train small.toml --run-dir averaged -q --set averaging.start=0.5 \
+  --set averaging.every_epochs=0.5 >out.txt
+accuracy=$(sed -n 's/^averaged weights of 3 points: test accuracy //p' out.txt)
+[[ -n $accuracy ]] || fail "train does not tell of averaged weights: $(cat out.txt)"
+expect 0 "$accuracy" "$bitcycle" eval averaged --checkpoint averaged
+expect 0 "averaged     accuracy $accuracy, step 16" "$bitcycle" show averaged
+expect 0 "averaged weights of 3 points: test accuracy $accuracy, averaged" "$bitcycle" compare averaged run
+expect 0 'loss' "$bitcycle" landscape averaged --checkpoint averaged --grid 3 --samples 32
+[[ -n $(ls averaged/averaged/landscape/*.csv) ]] || fail "no landscape of averaged weights"
+expect 0 "weights:" "$bitcycle" train small.toml --run-dir onward --set steps=1 --set model.weights=averaged/averaged
+expect 5 'there are no averaged weights in "run"' "$bitcycle" eval run --checkpoint averaged

@@ -87,8 +87,8 @@ TEST(DocumentsTest, EverySweepOfThePageReads) {
 
 TEST(DocumentsTest, TheReferenceHasExactlyTheKeysThatThereAre) {
   std::vector<std::string> rows = recipe_rows();
-  for (const auto& more :
-       {schedule_rows(), progressive_rows(), dynamic_rows(), range_test_rows(), override_rows()}) {
+  for (const auto& more : {schedule_rows(), progressive_rows(), dynamic_rows(), range_test_rows(),
+                           override_rows(), averaging_rows()}) {
     rows.insert(rows.end(), more.begin(), more.end());
   }
   const std::string text = page("recipes.md");

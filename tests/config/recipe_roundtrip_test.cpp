@@ -62,6 +62,7 @@ class Scrambler {
     value.deadlines.resize(value.target.size() - 1);
   }
   void operator()(const Field&, RangeTestRecipe& value) { value.threshold = 0.7; }
+  void operator()(const Field&, AveragingRecipe& value) { describe(*this, value); }
   void operator()(const Field&, std::vector<LayerOverride>& value) {
     for (std::uint64_t i = draw(3); i > 0; --i) {
       LayerOverride& entry = value.emplace_back();
@@ -102,6 +103,7 @@ Recipe random_recipe(std::uint64_t seed) {
   }
   if (recipe.precision.progressive) recipe.precision.dynamic.reset();
   if (recipe.precision.dynamic) {
+    recipe.averaging.reset();
     recipe.precision.overrides.clear();  // they fit gated layers
     if (recipe.precision.dynamic->form == DynamicRecipe::Form::all_candidates) {
       recipe.precision.backend = PrecisionRecipe::Backend::simulate;

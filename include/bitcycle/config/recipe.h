@@ -221,6 +221,13 @@ struct CheckpointRecipe {
   int keep = 2;  // the newest so many, besides the best
 };
 
+// Stochastic weight averaging: the mean of the weights that a run goes through towards its end, see
+// config/averaging.h.
+struct AveragingRecipe {
+  double start = 0.75;  // fraction of the run
+  double every_epochs = 1.0;
+};
+
 struct Recipe {
   int version = 2;
   std::uint64_t seed = 1;
@@ -231,6 +238,7 @@ struct Recipe {
   int log_every = 50;
   std::optional<std::int64_t> statistics_every;  // unset: see statistics_interval
   bool tensorboard = true;
+  std::optional<AveragingRecipe> averaging;  // unset: nothing is averaged
   ModelRecipe model;
   DataRecipe data;
   OptimizerRecipe optimizer;

@@ -17,6 +17,10 @@
 
 namespace bitcycle {
 
+// Where a run keeps its averaged weights: a folder with a checkpoint of their own, of its last
+// step.
+inline constexpr const char* kAveragedFolder = "averaged";
+
 using CheckpointFiles = std::map<std::string, std::vector<std::byte>>;
 
 class CheckpointStore {

@@ -50,6 +50,9 @@ class Session {
   std::vector<LayerStatistics> end_look() { return controller_->end_look(); }
   // Tells the layers the precision of evaluations, after `step`, until something else is told.
   void apply_evaluation(const EvaluationBits& bits, Step step);
+  // The same for a batch that goes through the model in training mode, without gradients; `number`
+  // is the step that it counts as.
+  void apply_evaluation_in_training(const EvaluationBits& bits, Step step, Step number);
   // Scores the model on a split at the given precision, after `step`. What `between_batches` throws
   // cuts it short.
   Score score(

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace bitcycle {
@@ -32,6 +33,7 @@ struct TrainState {
   bool evaluation_due = false;  // that of this step was cut short when the run was stopped
   PolicyState policy;
   PlateauState plateau;                          // of the learning rate
+  std::optional<Step> averaged;                  // weights in the average; unset: none yet
   std::map<std::string, std::uint64_t> offsets;  // by sink, Note [Sinks that resume]
 
   // Calls visit(name, field) for every field.
@@ -51,6 +53,7 @@ struct TrainState {
     visit("evaluation_due", self.evaluation_due);
     visit("policy", self.policy);
     visit("plateau", self.plateau);
+    visit("averaged", self.averaged);
     visit("offsets", self.offsets);
   }
 };

@@ -321,8 +321,9 @@ std::string comparison_text(const Comparison& comparison, KeyList keys) {
   const std::string baseline = baseline_text(comparison);
   return title(comparison) + (comparison.seeds ? group_table(comparison) : run_table(comparison)) +
          "\n" + missing_text(comparison) + keys_text(comparison, keys) +
-         stages_text(comparison.runs) + lengths_note(comparison) + counting_note(comparison.runs) +
-         errors_note(comparison, baseline) + savings_note(comparison, baseline);
+         averaged_text(comparison.runs) + stages_text(comparison.runs) + lengths_note(comparison) +
+         counting_note(comparison.runs) + errors_note(comparison, baseline) +
+         savings_note(comparison, baseline);
 }
 
 }  // namespace bitcycle::cli

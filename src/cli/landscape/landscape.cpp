@@ -121,7 +121,9 @@ void add_landscape(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--seed", settings.seed, "Of the directions and the sample")
       ->capture_default_str();
-  command->add_option("--checkpoint", options.checkpoint, "best, last, or the number of a step")
+  command
+      ->add_option("--checkpoint", options.checkpoint,
+                   "best, last, averaged, or the number of a step")
       ->capture_default_str();
   command->add_option("--levels", words->levels, "Losses of the contours, FIRST:STEP:END")
       ->capture_default_str();

@@ -64,7 +64,7 @@ Json json_of(const LandscapeOptions& options, const Landscape& landscape, const 
   const Surface loss = landscape.surface("loss");
   const LowGround low = low_ground(options, loss);
   const LandscapeSettings& settings = landscape.subject.settings;
-  const fs::path file = landscape_file(run, landscape.subject);
+  const fs::path file = landscape_file(checkpoint_home(run, options.checkpoint), landscape.subject);
   Json centre = Json::object();
   for (std::size_t i = 0; i < landscape.metrics.size(); ++i) {
     centre[landscape.metrics[i]] = landscape.points[landscape.points.size() / 2][i];
@@ -136,17 +136,16 @@ void tell_missing_contours(const LandscapePicture& picture) {
 
 LandscapeSubject landscape_subject(const LandscapeOptions& options, const std::string& run) {
   read_recipe(run_recipe(run));
-  const CheckpointStore store(run);
-  const Step step = chosen_step(store, options.checkpoint, run);
+  const auto [home, step] = chosen_checkpoint(run, options.checkpoint);
   Fingerprint print;
-  for (const auto& [name, bytes] : store.load(step)) {
+  for (const auto& [name, bytes] : CheckpointStore(home).load(step)) {
     if (name == "state.json" || name == "model.safetensors") print.add(bytes);
   }
   return {step, print.text(), options.settings};
 }
 
-std::optional<Landscape> stored_landscape(const std::string& run, const LandscapeSubject& subject) {
-  const fs::path file = landscape_file(run, subject);
+std::optional<Landscape> stored_landscape(const fs::path& home, const LandscapeSubject& subject) {
+  const fs::path file = landscape_file(home, subject);
   if (!fs::exists(file)) return std::nullopt;
   try {
     Landscape landscape = read_landscape(file);

@@ -5,6 +5,7 @@
 
 #include "cli/torch_commands.h"
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace bitcycle::cli {
 // when it has no such checkpoint, or a damaged one.
 LandscapeSubject landscape_subject(const LandscapeOptions& options, const std::string& run);
 
-// Nothing where it is not stored, or is damaged, or of other weights: then it is to be made anew.
-std::optional<Landscape> stored_landscape(const std::string& run, const LandscapeSubject& subject);
+// `home` is that of the checkpoint (runs/run_checkpoint.h). Nothing where it is not stored, or is
+// damaged, or of other weights: then it is to be made anew.
+std::optional<Landscape> stored_landscape(const std::filesystem::path& home,
+                                          const LandscapeSubject& subject);
 
 // Prints a row for each run, and writes the pictures. Landscapes stand in the order of the runs.
 int show_landscapes(const LandscapeOptions& options, const std::vector<Landscape>& landscapes);

@@ -34,8 +34,21 @@ Step chosen_step(const CheckpointStore& store, const std::string& word,
                     " --resume` trains it.");
   }
   throw Error(ErrorCode::checkpoint, "no checkpoint \"" + word + "\" in \"" + run.string() + "\"",
-              fmt::format("--checkpoint takes best, last, or a step; there are: {}",
+              fmt::format("--checkpoint takes best, last, averaged, or a step; there are: {}",
                           fmt::join(steps, ", ")));
+}
+
+std::filesystem::path checkpoint_home(const std::filesystem::path& run, const std::string& word) {
+  return word == kAveragedFolder ? run / kAveragedFolder : run;
+}
+
+ChosenCheckpoint chosen_checkpoint(const std::filesystem::path& run, const std::string& word) {
+  const std::filesystem::path home = checkpoint_home(run, word);
+  const CheckpointStore store(home);
+  if (home == run) return {home, chosen_step(store, word, run)};
+  if (const auto step = store.latest()) return {home, *step};
+  throw Error(ErrorCode::checkpoint, "there are no averaged weights in \"" + run.string() + "\"",
+              "A run makes them at its end if its recipe has [averaging].");
 }
 
 }  // namespace bitcycle::cli

@@ -114,6 +114,13 @@ RunSummary planned(const fs::path& run, const Recipe& recipe) {
   return summary;
 }
 
+std::optional<AveragedScore> averaged_in(const Json& summary, const Metric& metric) {
+  if (!summary.contains("averaged")) return std::nullopt;
+  const Json& averaged = summary.at("averaged");
+  return AveragedScore{averaged.at("points"),
+                       {metric, finite_score(averaged.at("test"), metric.name)}};
+}
+
 void add_results(const Json& json, RunSummary& summary) {
   const std::string metric = summary.score.metric.name;
   if (summary.precision != "float") summary.backend = json.value("backend", "");
@@ -124,6 +131,7 @@ void add_results(const Json& json, RunSummary& summary) {
   summary.saving_percent = json.at("saving_percent");
   summary.step = summary.total = json.at("steps");
   summary.stages = stages_in(json);
+  summary.averaged = averaged_in(json, summary.score.metric);
 }
 
 void add_timing(RunSummary& summary) {
@@ -256,6 +264,17 @@ std::string stages_text(const std::vector<RunSummary>& runs) {
   }
   const bool any = std::ranges::any_of(runs, [](const auto& run) { return !run.stages.empty(); });
   return any ? table.text() : "";
+}
+
+std::string averaged_text(const std::vector<RunSummary>& runs) {
+  std::string text;
+  for (const RunSummary& run : runs) {
+    if (!run.averaged) continue;
+    text += fmt::format("averaged weights of {} point{}: test {} {}{}\n", run.averaged->points,
+                        run.averaged->points == 1 ? "" : "s", run.averaged->test.metric.name,
+                        score_text(run.averaged->test), runs.size() > 1 ? ", " + run.run : "");
+  }
+  return text;
 }
 
 }  // namespace bitcycle::cli

@@ -21,6 +21,12 @@ enum class SummaryState {
   unreadable,  // damaged, or no run at all
 };
 
+// What the averaged weights of a run came to.
+struct AveragedScore {
+  Step points = 0;  // that they are the mean of
+  Measured test;
+};
+
 struct RunSummary {
   std::string run;  // directory
   SummaryState state = SummaryState::finished;
@@ -39,6 +45,7 @@ struct RunSummary {
   std::string machine;              // that they were measured on: "2 threads of AMD ..."; may be ""
   std::vector<StageChange> stages;  // that its precision went through
   bool gated = false;               // whether gates chose its bits
+  std::optional<AveragedScore> averaged;
 };
 
 // Throws Error(usage) when the directory holds no run, or one that is not finished; Error(io) when
@@ -54,5 +61,7 @@ std::string counting_note(const std::vector<RunSummary>& runs);
 std::string summary_table(const std::vector<RunSummary>& runs);
 // The changes of stage of the runs that had any; empty where none had.
 std::string stages_text(const std::vector<RunSummary>& runs);
+// A line for each run that has averaged weights.
+std::string averaged_text(const std::vector<RunSummary>& runs);
 
 }  // namespace bitcycle::cli

@@ -82,6 +82,10 @@ std::string heading(const RunOverview& run) {
                           run.scheme.empty() ? "" : ", scheme " + run.scheme));
   text += row("state", state_text(run));
   if (run.test) text += row("test", score_text(run, *run.test) + " (best weights)");
+  if (run.averaged) {
+    text += row("averaged", fmt::format("{} (test, {} points)", score_text(run, run.averaged->test),
+                                        run.averaged->points));
+  }
   if (run.best) text += row("best so far", run.best->split + " " + score_text(run, *run.best));
   if (run.cost) {
     text += row("cost",
@@ -154,6 +158,11 @@ Json score_json(const std::optional<OverviewScore>& score) {
           {"widths", score->widths}};
 }
 
+Json averaged_json(const std::optional<OverviewAverage>& averaged) {
+  if (!averaged) return nullptr;
+  return {{"points", averaged->points}, {"test", score_json(averaged->test)}};
+}
+
 Json evaluations_json(const RunOverview& run) {
   Json list = Json::array();
   for (const StoredEvaluation& evaluation : run.evaluations) {
@@ -184,6 +193,7 @@ Json to_json(const RunOverview& run) {
                {"metric", run.metric ? Json(run.metric->name) : Json()},
                {"best", score_json(run.best)},
                {"test", score_json(run.test)},
+               {"averaged", averaged_json(run.averaged)},
                {"counting", text(run.counting)},
                {"gbitops", run.cost ? Json(run.cost->gbitops) : Json()},
                {"gbitops_static", run.cost ? Json(run.cost->gbitops_static) : Json()},

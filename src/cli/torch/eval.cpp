@@ -147,10 +147,9 @@ int run_eval(const EvalOptions& options) {
   const Recipe recipe = recipe_of_run(options.run);
   const auto widths = parse_widths(options.bits.empty() ? recipe.evaluation.bits : options.bits);
   const auto split = split_of(options, recipe);
-  const CheckpointStore store(options.run);
-  const Step step = chosen_step(store, options.checkpoint, options.run);
+  const auto [home, step] = chosen_checkpoint(options.run, options.checkpoint);
   Session session(recipe, options.run);
-  load_checkpoint(session, store, step);
+  load_checkpoint(session, CheckpointStore(home), step);
   std::vector<WidthScore> rows;
   GateScores gates;
   if (options.bits.empty() && session.gates() != nullptr) {

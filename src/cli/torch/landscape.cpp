@@ -8,6 +8,7 @@
 #include "bitcycle/train/landscape_points.h"
 
 #include "cli/landscape/landscape_result.h"
+#include "cli/runs/run_checkpoint.h"
 #include "cli/runs/run_paths.h"
 #include "cli/torch/load_checkpoint.h"
 
@@ -59,12 +60,12 @@ class PointProgress {
 };
 
 // One process makes landscapes of a run at a time.
-RunLock lock_of(const std::string& run) {
+RunLock lock_of(const fs::path& home) {
   try {
-    return RunLock(fs::path(run) / kLandscapeFolder);
+    return RunLock(home / kLandscapeFolder);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::usage, "another process makes a landscape of \"" + run + "\"",
+    throw Error(ErrorCode::usage, "another process makes a landscape of \"" + home.string() + "\"",
                 "Wait for it to end.");
   }
 }
@@ -76,15 +77,16 @@ class Maker {
   // Nothing when it was stopped.
   std::optional<Landscape> make(const std::string& run, const StopSignal& stop) {
     const LandscapeSubject subject = landscape_subject(options_, run);
-    if (auto stored = stored_landscape(run, subject)) return stored;
+    const fs::path home = checkpoint_home(run, options_.checkpoint);
+    if (auto stored = stored_landscape(home, subject)) return stored;
     Session session(recipe_of_run(run), run);
-    load_checkpoint(session, CheckpointStore(run), subject.step);
+    load_checkpoint(session, CheckpointStore(home), subject.step);
     const auto samples = landscape_samples(session, subject.settings);
-    const RunLock lock = lock_of(run);
-    if (auto stored = stored_landscape(run, subject)) return stored;  // by another, meanwhile
-    tell_replaced(run, subject);
+    const RunLock lock = lock_of(home);
+    if (auto stored = stored_landscape(home, subject)) return stored;  // by another, meanwhile
+    tell_replaced(home, subject);
     Landscape landscape{subject, samples->count(), samples->unit(), {}, {}};
-    PointLog log(run, landscape);
+    PointLog log(home, landscape);
     tell_begin(run, landscape, log);
     PointProgress progress(run_name(run), landscape, line_);
     const auto told = [&] { options_.quiet ? void() : progress.tell(); };
@@ -93,14 +95,14 @@ class Maker {
                               landscape.points.size(), subject.settings.grid.size(), run));
       return std::nullopt;
     }
-    store_landscape(run, landscape);
+    store_landscape(home, landscape);
     log.remove();
     return landscape;
   }
 
  private:
-  void tell_replaced(const std::string& run, const LandscapeSubject& subject) {
-    const fs::path file = landscape_file(run, subject);
+  void tell_replaced(const fs::path& home, const LandscapeSubject& subject) {
+    const fs::path file = landscape_file(home, subject);
     if (!fs::exists(file)) return;
     line_.print("note: " + file.string() + " is damaged or of other weights; it is made anew");
   }

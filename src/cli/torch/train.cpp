@@ -82,7 +82,8 @@ std::string stopped_text(const Trainer& trainer, const fs::path& run) {
 
 void print_result(const fs::path& run) {
   const std::vector<RunSummary> runs = {read_run_summary(run)};
-  fmt::print("{}{}{}", summary_table(runs), stages_text(runs), counting_note(runs));
+  fmt::print("{}{}{}{}", summary_table(runs), averaged_text(runs), stages_text(runs),
+             counting_note(runs));
 }
 
 }  // namespace

@@ -72,11 +72,17 @@ Spread spread_of(const at::Tensor& x) {
           low.places};
 }
 
+// Without a momentum, LibTorch's norms keep the mean over all batches; so does this one.
+double kept_in_mean(const torch::nn::BatchNorm2dImpl& norm) {
+  return 1 - 1 / static_cast<double>(norm.num_batches_tracked.item<std::int64_t>());
+}
+
 void track(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& mean, const at::Tensor& spread) {
   if (!norm.options.track_running_stats()) return;
   norm.num_batches_tracked.add_(1);
-  norm.running_mean.mul_(kKept).add_(mean, 1 - kKept);
-  norm.running_var.sqrt_().mul_(kKept).add_(spread, 1 - kKept).square_();
+  const double kept = norm.options.momentum() ? kKept : kept_in_mean(norm);
+  norm.running_mean.mul_(kept).add_(mean, 1 - kept);
+  norm.running_var.sqrt_().mul_(kept).add_(spread, 1 - kept).square_();
 }
 
 // out = gamma (x - mean) / (spread + epsilon) + beta. With e the error of the output, i = 1 /

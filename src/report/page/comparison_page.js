@@ -158,6 +158,7 @@ function overlaidFigures(report, link) {
   const chart = (title, pick, format, height, more) =>
     new LineChart({ title, format, height, link, shared: true, curves: () => overlaid(report(), pick, more) });
   const splits = [...new Set(report().runs.flatMap((run) => Object.keys(run.evaluations)))]
+    .filter((split) => !split.startsWith("averaged_"))  // one point each
     .filter((split) => split !== "test" || report().runs.every((run) => !run.evaluations.validation));
   const metrics = metricNames(report().runs);
   return [

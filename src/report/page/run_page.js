@@ -28,12 +28,15 @@ function card(title, value, ...lines) {
     ...lines.filter(Boolean).map((line) => element("p", {}, line)));
 }
 
-function scoreCard({ metric, test, best }) {
+function scoreCard({ metric, test, best, averaged }) {
   const score = test || best;
   if (!metric || !score) return null;
   const where = score.split === "test" ? "test set, best weights" : `${score.split} set, best so far`;
   const lines = [`${where}, at ${score.bits} bits`, `step ${count(score.step)}`];
   if (test && best && best.split !== "test") lines.push(`${best.split} ${metricText(metric, best.value)}`);
+  if (averaged) {
+    lines.push(`averaged weights of ${count(averaged.points)} points: ${metricText(metric, averaged.value)}`);
+  }
   return card(words(metric.name), metricText(metric, score.value), ...lines);
 }
 

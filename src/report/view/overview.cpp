@@ -47,6 +47,9 @@ void add_recipe(Json& json, const RunOverview& run, const Recipe& recipe) {
                {"metric", metric_json(*run.metric)},
                {"best", score_json(run.best)},
                {"test", score_json(run.test)}});
+  if (!run.averaged) return;
+  json["averaged"] = score_json(run.averaged->test);
+  json["averaged"]["points"] = run.averaged->points;
 }
 
 void add_cost(Json& json, const RunOverview& run, const std::optional<Recipe>& recipe) {

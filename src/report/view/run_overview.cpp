@@ -45,6 +45,16 @@ std::optional<OverviewScore> test_of(const Json& summary, const Metric& metric) 
                   text_in(summary, "evaluation_bits"));
 }
 
+std::optional<OverviewAverage> averaged_of(const Json& summary, const Metric& metric) {
+  if (!summary.is_object()) return std::nullopt;
+  const Json averaged = summary.value("averaged", Json());
+  const auto score =
+      score_in(averaged.is_object() ? averaged.value("test", Json()) : Json(), metric.name,
+               step_in(summary, "steps"), "test", text_in(summary, "evaluation_bits"));
+  if (!score) return std::nullopt;
+  return OverviewAverage{step_in(averaged, "points"), *score};
+}
+
 // By the last logged step that tells it.
 std::optional<OverviewCost> cost_of(const RunRecord& record) {
   for (const Json& line : std::views::reverse(record.steps)) {
@@ -81,10 +91,10 @@ std::vector<OverviewChoice> choices_of(const RunRecord& record) {
 }
 
 // What stands in a damaged file may be no width at all.
-void resolve_bits(std::optional<OverviewScore>& score, const RunRecord& record) {
+void resolve_bits(OverviewScore& score, const RunRecord& record) {
   const Recipe& recipe = *record.recipe;
-  if (!score || score->bits != recipe.evaluation.bits) return;
-  score->widths = evaluation_widths(recipe.precision, score->bits, score->step, record.length());
+  if (score.bits != recipe.evaluation.bits) return;
+  score.widths = evaluation_widths(recipe.precision, score.bits, score.step, record.length());
 }
 
 void add_recipe(RunOverview& overview, const RunRecord& record) {
@@ -97,8 +107,10 @@ void add_recipe(RunOverview& overview, const RunRecord& record) {
   overview.metric = metrics_of(task_of(recipe.model.name)).primary();
   overview.best = best_of(record, *overview.metric);
   overview.test = test_of(record.summary, *overview.metric);
-  resolve_bits(overview.best, record);
-  resolve_bits(overview.test, record);
+  overview.averaged = averaged_of(record.summary, *overview.metric);
+  if (overview.best) resolve_bits(*overview.best, record);
+  if (overview.test) resolve_bits(*overview.test, record);
+  if (overview.averaged) resolve_bits(overview.averaged->test, record);
 }
 
 }  // namespace
@@ -127,6 +139,7 @@ RunOverview run_overview(const RunRecord& record) {
       .metric = {},
       .best = {},
       .test = {},
+      .averaged = {},
       .cost = cost_of(record),
       .seconds = seconds_of(record),
       .choices = choices_of(record),

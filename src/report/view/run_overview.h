@@ -31,6 +31,12 @@ struct OverviewChoice {
   double share = 0;
 };
 
+// The averaged weights of a finished run.
+struct OverviewAverage {
+  Step points = 0;  // that they are the mean of
+  OverviewScore test;
+};
+
 struct RunOverview {
   std::string run, model, dataset, precision, backend, scheme, counting;
   std::optional<std::uint64_t> seed;
@@ -40,6 +46,7 @@ struct RunOverview {
   std::optional<Metric> metric;       // by which the best weights were chosen
   std::optional<OverviewScore> best;  // the best evaluation while training
   std::optional<OverviewScore> test;  // of the best weights, once the run is finished
+  std::optional<OverviewAverage> averaged;
   std::optional<OverviewCost> cost;
   std::optional<double> seconds;
   std::vector<OverviewChoice> choices;  // of the last logged step of a run with gates
