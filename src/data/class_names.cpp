@@ -13,15 +13,17 @@ namespace bitcycle {
 namespace fs = std::filesystem;
 namespace {
 
-// CIFAR-10's file ends in an empty line.
-std::vector<std::string> lines_of(const fs::path& file) {
+enum class EmptyLines { keep, drop };
+
+std::vector<std::string> lines_of(const fs::path& file, EmptyLines empty) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return {};
   const std::vector<std::byte> bytes = read_file(file, ErrorCode::data);
   std::istringstream text(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) {
-    if (!line.empty()) lines.push_back(line);
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty() || empty == EmptyLines::keep) lines.push_back(line);
   }
   return lines;
 }
@@ -54,7 +56,7 @@ std::string class_names_text(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> stored_class_names(const fs::path& run_directory) {
-  return lines_of(run_directory / kClassNamesFile);
+  return lines_of(run_directory / kClassNamesFile, EmptyLines::keep);
 }
 
 std::vector<std::string> class_names(const std::string& dataset, const fs::path& root) {
@@ -63,7 +65,9 @@ std::vector<std::string> class_names(const std::string& dataset, const fs::path&
   const fs::path directory = find_dataset(dataset, root).directory;
   if (directory.empty()) return {};
   if (dataset == "fashion_mnist") return fashion_names(directory);
-  return lines_of(directory / (dataset == "cifar10" ? "batches.meta.txt" : "fine_label_names.txt"));
+  // CIFAR-10's file ends in an empty line.
+  return lines_of(directory / (dataset == "cifar10" ? "batches.meta.txt" : "fine_label_names.txt"),
+                  EmptyLines::drop);
 }
 
 }  // namespace bitcycle

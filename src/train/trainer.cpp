@@ -102,7 +102,7 @@ void Trainer::Implementation::begin() {
   std::filesystem::create_directories(directory);
   if (state.step == 0) {
     std::filesystem::remove(directory / kWeightsReport);
-    std::filesystem::remove(directory / kClassNamesFile);
+    std::filesystem::remove_all(directory / kClassNamesFile);
     std::filesystem::remove(directory / kEvaluationsFile);  // of weights that are no more
     if (weights) texts[kWeightsReport] = to_json(*weights);
   }

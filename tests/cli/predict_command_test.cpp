@@ -17,12 +17,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace bitcycle {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kClasses[] = {"ape", "bee", "cow"};
 constexpr int kDataStatus = 3, kUsageStatus = 2;
@@ -148,14 +150,13 @@ TEST_F(PredictTest, IsRightAsOftenOnPicturesOfAFixedSize) {
   EXPECT_EQ(count_right(answers("drawn drawings")), std::lround(30 * right));
 }
 
-TEST_F(PredictTest, AnswersDependNeitherOnCompanyNorOnThreads) {
+TEST_F(PredictTest, AnswersDoNotDependOnCompany) {
   train("simulate", kCyclic + std::string("simulate"));
   train("gates", kGates);
   for (const std::string name : {"integer", "simulate --bits 4", "gates"}) {
     SCOPED_TRACE(name);
     const std::string command = "predict " + name + " --json --top 9 pictures/test";
-    const Outcome together = run(command, "OMP_NUM_THREADS=1");
-    EXPECT_EQ(run(command, "OMP_NUM_THREADS=2").text, together.text);
+    const Outcome together = run(command);
     const nlohmann::json one = answers(name + " pictures/test/bee/7.png");
     EXPECT_THAT(nlohmann::json::parse(together.text)["pictures"],
                 testing::Contains(one["pictures"][0]));  // in every digit
@@ -195,8 +196,10 @@ TEST_F(PredictTest, WhatCannotBeReadIsNamedAndTheRestAnswered) {
   test::Bytes cut = test::noisy_jpeg(20, 20);
   cut.resize(cut.size() / 2);
   test::write(at("mixed/cut.jpg"), cut);
-  for (const std::string asked : {"mixed", "mixed/cut.jpg mixed/a.png", "nowhere.jpg mixed/a.png",
-                                  "mixed/notes.txt mixed/a.png"}) {
+  ASSERT_EQ(::mkfifo(at("pipe.png").c_str(), 0600), 0);
+  for (const std::string asked :
+       {"mixed", "mixed/cut.jpg mixed/a.png", "nowhere.jpg mixed/a.png",
+        "mixed/notes.txt mixed/a.png", "/dev/zero mixed/a.png", "pipe.png mixed/a.png"}) {
     const Outcome found = run("predict integer " + asked + " 2>&1");
     EXPECT_EQ(found.status, kDataStatus) << asked;
     EXPECT_THAT(found.text, HasSubstr("\nmixed/a.png: ")) << asked;
@@ -245,6 +248,33 @@ TEST_F(PredictTest, NeedsNoTrainingPictures) {
 }
 
 // Unlike words, classes need not be those of the run that weights are taken from.
+TEST_F(PredictTest, NamesThatAreNotTheNetworksAreNotUsed) {
+  const std::string own = text_of(read_file(at("integer/classes.txt")));
+  for (const std::string& names : {"zero\n" + own, std::string("ape\n\ncow\n")}) {
+    write_file(at("integer/classes.txt"), names);
+    const Outcome found = run("predict integer pictures/test/cow/3.png 2>&1");
+    EXPECT_EQ(found.status, 0);
+    EXPECT_THAT(found.text, HasSubstr("warning: the names of the classes do not fit"));
+    for (const char* name : kClasses)
+      EXPECT_THAT(found.text, Not(HasSubstr(std::string(name) + " ")));
+  }
+  write_file(at("integer/classes.txt"), std::string("ape\r\nbee\r\ncow\r\n"));
+  const std::string foreign = run("predict integer pictures/test/cow/3.png 2>&1").text;
+  write_file(at("integer/classes.txt"), own);
+  EXPECT_EQ(run("predict integer pictures/test/cow/3.png 2>&1").text, foreign);
+}
+
+TEST_F(PredictTest, AsksTheCheckpointThatIsNamed) {
+  train("averaged", kCyclic + std::string("integer --set averaging.start=0.5"));
+  const auto probabilities = [&](const std::string& word) {
+    return answers("averaged pictures/test/cow/3.png --checkpoint " + word)["pictures"];
+  };
+  EXPECT_NE(probabilities("averaged"), probabilities("last"));
+  EXPECT_EQ(run("predict averaged pictures --checkpoint 7 2>&1").status,
+            exit_status(ErrorCode::checkpoint));
+  EXPECT_EQ(run("predict averaged pictures --top 0 2>&1").status, kUsageStatus);
+}
+
 TEST_F(PredictTest, WeightsGoToOtherClasses) {
   fs::copy(pictures(), at("others"), fs::copy_options::recursive);
   for (const char* part : {"train", "val", "test"}) {

@@ -26,10 +26,12 @@ void add_predict(CLI::App& app, Action& action) {
   command->add_option("run", options->run, "Run directory")->required();
   command->add_option("pictures", options->pictures, "Pictures, or folders of them")->required();
   command->add_option("--bits", options->bits, "A width, e.g. 4 or fp; default: evaluation.bits");
-  command->add_option("--checkpoint", options->checkpoint, "best, last, or the number of a step")
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "best, last, averaged, or the number of a step")
       ->capture_default_str();
   command->add_option("--top", options->top, "How many classes to name, the most probable first")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kFooter);

@@ -3,8 +3,6 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/task_kind.h"
 
-#include "cli/runs/run_checkpoint.h"
-
 namespace bitcycle::cli {
 namespace {
 
@@ -36,8 +34,7 @@ PredictSubject predict_subject(const PredictOptions& options) {
   Recipe recipe = read_recipe(run_recipe(options.run));
   require_pictures(recipe, options.run);
   recipe.threads = 1;
-  return {recipe, chosen_step(CheckpointStore(options.run), options.checkpoint, options.run),
-          width_of(options, recipe)};
+  return {recipe, chosen_checkpoint(options.run, options.checkpoint), width_of(options, recipe)};
 }
 
 }  // namespace bitcycle::cli

@@ -5,14 +5,15 @@
 #include "bitcycle/config/recipe.h"
 #include "bitcycle/schedule/schedule.h"
 
+#include "cli/runs/run_checkpoint.h"
 #include "cli/runs/run_paths.h"
 
 namespace bitcycle::cli {
 
 struct PredictSubject {
   Recipe recipe;  // with one thread: a picture is a batch of its own, too little to share
-  Step step = 0;  // of the checkpoint
-  Width width;    // to evaluate at; "as chosen" where gates are asked
+  ChosenCheckpoint checkpoint;
+  Width width;  // to evaluate at; "as chosen" where gates are asked
 };
 
 // Throws Error(usage) when the directory holds no run or one that does not classify pictures, or

@@ -83,8 +83,9 @@ std::string heading(const RunOverview& run) {
   text += row("state", state_text(run));
   if (run.test) text += row("test", score_text(run, *run.test) + " (best weights)");
   if (run.averaged) {
-    text += row("averaged", fmt::format("{} (test, {} points)", score_text(run, run.averaged->test),
-                                        run.averaged->points));
+    text +=
+        row("averaged", fmt::format("{} (test, {} point{})", score_text(run, run.averaged->test),
+                                    run.averaged->points, run.averaged->points == 1 ? "" : "s"));
   }
   if (run.best) text += row("best so far", run.best->split + " " + score_text(run, *run.best));
   if (run.cost) {

@@ -23,6 +23,9 @@
 #include "data/pictures/picture.h"
 #include "report/printable.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/core.h>
 
 namespace bitcycle::cli {
@@ -71,10 +74,14 @@ std::int64_t trained_samples(const Recipe& recipe, const std::string& run, Step 
 class Asked {
  public:
   Asked(const PredictSubject& subject, const std::string& run)
-      : store_(run), session_(subject.recipe, run, parts(subject, run)) {
-    load_checkpoint(session_, store_, subject.step, DataChanges::accept);
-    session_.apply_evaluation(subject.width.bits, subject.step - 1);
+      : store_(subject.checkpoint.home),
+        classes_(trained_classes(store_, subject.checkpoint.step, picture_network(subject.recipe))),
+        session_(subject.recipe, run, parts(subject, run)) {
+    load_checkpoint(session_, store_, subject.checkpoint.step, DataChanges::accept);
+    session_.apply_evaluation(subject.width.bits, subject.checkpoint.step - 1);
   }
+
+  std::size_t classes() const { return static_cast<std::size_t>(classes_); }
 
   std::vector<double> ask(const Image& picture) { return task_->ask(picture); }
 
@@ -82,8 +89,7 @@ class Asked {
   RunParts parts(const PredictSubject& subject, const std::string& run) {
     const Network network = picture_network(subject.recipe);
     const auto set = std::make_shared<RememberedSet>(
-        network.input, trained_classes(store_, subject.step, network),
-        trained_samples(subject.recipe, run, subject.step));
+        network.input, classes_, trained_samples(subject.recipe, run, subject.checkpoint.step));
     RunParts parts;
     parts.task = [this, set](const Recipe& recipe, const at::Device& device, const RunTexts&) {
       auto task = std::make_unique<ImageClassification>(recipe, device, TrainingSets{.train = set});
@@ -94,6 +100,7 @@ class Asked {
   }
 
   CheckpointStore store_;
+  int classes_;
   ImageClassification* task_ = nullptr;  // the session's
   Session session_;
 };
@@ -106,12 +113,34 @@ std::vector<std::string> names_of_run(const std::string& run) {
   return class_names(data.dataset, data.root);
 }
 
+// More names than classes, or an empty one, are those of something else: numbers do not mislead.
+std::vector<std::string> usable(std::vector<std::string> names, std::size_t classes) {
+  if (names.size() <= classes && std::ranges::find(names, "") == names.end()) return names;
+  narrate(fmt::format(
+      "warning: the names of the classes do not fit the network, which has {}; they are given by "
+      "their numbers, from 0\n",
+      classes));
+  return {};
+}
+
+// What is named may be anything: a pipe would be waited for, a device need not end.
+void require_file(const std::string& file) {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+  if (!std::filesystem::is_regular_file(file)) {
+    throw Error(ErrorCode::data, "expected a picture, found no file in " + file);
+  }
+  if (std::filesystem::file_size(file) <= kMostBytes) return;
+  throw Error(ErrorCode::data, file + " is larger than a gigabyte, and hardly a picture");
+}
+
 // Prints answers as they come, or as JSON in the end.
 class Answers {
  public:
   Answers(const PredictOptions& options, const PredictSubject& subject)
       : json_(options.json),
-        whole_({{"run", options.run}, {"step", subject.step}, {"bits", subject.width.text}}) {
+        whole_({{"run", options.run},
+                {"step", subject.checkpoint.step},
+                {"bits", subject.width.text}}) {
     whole_["pictures"] = whole_["skipped"] = nlohmann::ordered_json::array();
   }
 
@@ -136,6 +165,7 @@ class Answers {
 bool answer(Asked& asked, const std::string& file, const std::vector<std::string>& names, int top,
             Answers& answers) {
   try {
+    require_file(file);
     const Image picture = decode_picture(read_file(file, ErrorCode::data), file);
     answers.add({file, best_guesses(asked.ask(picture), names, top)});
     return true;
@@ -153,7 +183,7 @@ int run_predict(const PredictOptions& options) {
   const PredictSubject subject = predict_subject(options);
   const AskedPictures pictures = asked_pictures(options.pictures);
   Asked asked(subject, options.run);
-  const std::vector<std::string> names = names_of_run(options.run);
+  const std::vector<std::string> names = usable(names_of_run(options.run), asked.classes());
   Answers answers(options, subject);
   for (const std::string& stray : pictures.strays) answers.skip("note", stray);
   for (const std::string& damage : pictures.damaged) answers.skip("warning", damage);

@@ -35,7 +35,7 @@ function scoreCard({ metric, test, best, averaged }) {
   const lines = [`${where}, at ${score.bits} bits`, `step ${count(score.step)}`];
   if (test && best && best.split !== "test") lines.push(`${best.split} ${metricText(metric, best.value)}`);
   if (averaged) {
-    lines.push(`averaged weights of ${count(averaged.points)} points: ${metricText(metric, averaged.value)}`);
+    lines.push(`averaged weights of ${count(averaged.points)} point${averaged.points === 1 ? "" : "s"}: ${metricText(metric, averaged.value)}`);
   }
   return card(words(metric.name), metricText(metric, score.value), ...lines);
 }
