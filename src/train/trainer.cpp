@@ -102,7 +102,8 @@ void Trainer::Implementation::begin() {
   std::filesystem::create_directories(directory);
   if (state.step == 0) {
     std::filesystem::remove(directory / kWeightsReport);
-    std::filesystem::remove_all(directory / kClassNamesFile);
+    std::error_code unlike_a_file;  // which writing it will name
+    std::filesystem::remove(directory / kClassNamesFile, unlike_a_file);
     std::filesystem::remove(directory / kEvaluationsFile);  // of weights that are no more
     if (weights) texts[kWeightsReport] = to_json(*weights);
   }

@@ -62,6 +62,7 @@ LogLines read_log_lines(const fs::path& file) {
       log.first_damaged = number;
     }
   }
+  log.cut = begin < text.size();
   return log;
 }
 

@@ -18,6 +18,7 @@ struct LogLines {
   bool exists = true, readable = true;
   std::size_t damaged = 0;        // whole lines that are none
   std::size_t first_damaged = 0;  // the number of the first, from 1
+  bool cut = false;               // whether the last line has no end
 
   // What to tell the reader of a page: "2 lines of metrics.jsonl ..."; empty where all is well.
   std::string notice(const std::string& file) const;

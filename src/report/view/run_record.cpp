@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace bitcycle {
 namespace {
 
@@ -47,6 +45,7 @@ void read_recipe_into(RunRecord& record) {
 std::vector<Json> checked_lines(RunRecord& record, const std::string& file) {
   LogLines log = read_log_lines(record.directory / file);
   tell(record, log.notice(file));
+  if (log.cut) record.cut.push_back(file);
   LineCheck check(file);
   for (std::size_t i = 0; i < log.lines.size(); ++i) check.look_at(log.lines[i], log.numbers[i]);
   for (const std::string& notice : check.notices()) tell(record, notice);
@@ -105,12 +104,7 @@ void tell_what_is_lost(RunRecord& record) {
   lacks(record.steps, "metrics.jsonl");
   lacks(record.timing, "timing.jsonl");
   if (!is_there(record.directory / "timing.jsonl")) tell(record, "timing.jsonl is missing.");
-  for (const char* file : {"metrics.jsonl", "timing.jsonl"}) {
-    const std::string text = text_or_nothing(record.directory / file);
-    if (!text.empty() && text.back() != '\n') {
-      tell(record, fmt::format("The last line of {} is cut.", file));
-    }
-  }
+  for (const std::string& file : record.cut) tell(record, "The last line of " + file + " is cut.");
 }
 
 // A finished run's summary has the number of its steps.

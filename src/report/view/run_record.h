@@ -33,6 +33,7 @@ struct RunRecord {
   std::vector<nlohmann::ordered_json> layers;  // of layers.jsonl, likewise
   nlohmann::ordered_json summary;              // null until the run is finished
   nlohmann::ordered_json stored_evaluations;   // evaluations.json, or null
+  std::vector<std::string> cut;  // files whose last line has no end: it may be on its way
   std::vector<std::string> notices;
 
   Step steps_done() const;

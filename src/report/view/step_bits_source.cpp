@@ -147,8 +147,7 @@ bool tells_bits(const Json& line) {
 bool knows_bits(const RunRecord& record) {
   if (!record.recipe) return false;
   if (!record.steps.empty()) return true;
-  const PrecisionRecipe& precision = record.recipe->precision;
-  return record.length().steps > 0 && !is_closed_loop(precision) && !precision.dynamic;
+  return record.length().steps > 0 && !is_closed_loop(record.recipe->precision);
 }
 
 std::vector<Step> looked_at(Step steps) {
