@@ -11,8 +11,8 @@ namespace bitcycle::cli {
 namespace {
 
 struct Habit {
-  std::string_view option;  // without dashes, words joined by _
-  std::string_view meant;   // a recipe's key, or an option that there is
+  std::string_view option;  // or command; without dashes, words joined by _
+  std::string_view meant;   // a recipe's key, or an option or command that there is
 };
 
 constexpr std::array kHabits = {Habit{"steps", "steps"},
@@ -50,6 +50,23 @@ constexpr std::array kHabits = {Habit{"steps", "steps"},
                                 Habit{"save_dir", "--run-dir"},
                                 Habit{"config", "the recipe, without an option"}};
 
+constexpr std::array kCommands = {Habit{"test", "eval RUN"},
+                                  Habit{"evaluate", "eval RUN"},
+                                  Habit{"validate", "eval RUN"},
+                                  Habit{"val", "eval RUN"},
+                                  Habit{"infer", "predict RUN PICTURE"},
+                                  Habit{"inference", "predict RUN PICTURE"},
+                                  Habit{"classify", "predict RUN PICTURE"},
+                                  Habit{"fit", "train RECIPE"},
+                                  Habit{"run", "train RECIPE"},
+                                  Habit{"finetune", "train RECIPE --set model.weights=FILE"},
+                                  Habit{"resume", "train RUN --resume"},
+                                  Habit{"continue", "train RUN --resume"},
+                                  Habit{"plot", "report RUN"},
+                                  Habit{"list", "recipes"},
+                                  Habit{"download", "data get DATASET"},
+                                  Habit{"benchmark", "bench step"}};
+
 struct Typed {
   std::string option, value;
 };
@@ -75,14 +92,27 @@ std::string in_our_words(Typed typed, const std::string& next) {
   return fmt::format("{}{}", habit->meant, habit->meant.starts_with('-') ? " " + typed.value : "");
 }
 
+// "train DIR --resume" for "train mine.toml --resume DIR", in which DIR is one argument too many.
+bool is_run_to_resume(const std::vector<std::string>& arguments, std::size_t i) {
+  return i > 0 && arguments[i - 1] == "--resume" && !arguments[i].starts_with('-');
+}
+
 }  // namespace
+
+std::string command_hint(const std::string& typed) {
+  const auto habit = std::ranges::find(kCommands, typed, &Habit::option);
+  return habit == kCommands.end() ? "" : fmt::format("Write bitcycle {}.", habit->meant);
+}
 
 std::string habit_hint(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& unknown) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool known = std::ranges::find(unknown, arguments[i]) == unknown.end();
-    if (!arguments[i].starts_with('-') || known) continue;
+    if (std::ranges::find(unknown, arguments[i]) == unknown.end()) continue;
+    if (is_run_to_resume(arguments, i)) {
+      words.push_back(fmt::format("bitcycle train {} --resume", arguments[i]));
+    }
+    if (!arguments[i].starts_with('-')) continue;
     const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
     const std::string ours = in_our_words(split(arguments[i]), next);
     if (!ours.empty()) words.push_back(ours);

@@ -13,4 +13,7 @@ namespace bitcycle::cli {
 std::string habit_hint(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& unknown);
 
+// The command that people mean who type one of another program; "" when there is none.
+std::string command_hint(const std::string& typed);
+
 }  // namespace bitcycle::cli

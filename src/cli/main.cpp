@@ -43,7 +43,9 @@ void check_command(const CLI::App& app, const std::string& typed) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), typed) != names.end()) return;
-  throw Error(ErrorCode::usage, "there is no command \"" + typed + "\"", suggest(typed, names));
+  const std::string habit = command_hint(typed);
+  throw Error(ErrorCode::usage, "there is no command \"" + typed + "\"",
+              habit.empty() ? suggest(typed, names) : habit);
 }
 
 // Things that other programs have as options stand in a recipe here.

@@ -130,12 +130,14 @@ TrainState Trainer::Implementation::load_state(Step step, const std::vector<std:
 
 void Trainer::Implementation::check_data(const TrainState& saved, DataChanges changes) const {
   if (saved.data == state.data || changes == DataChanges::accept) return;
-  throw Error(ErrorCode::data,
-              "the data of \"" + recipe().data.dataset +
-                  "\" have changed since the run was stopped: expected the fingerprint " +
-                  saved.data + ", found " + state.data,
-              "Put them back as they were, start a new run, or go on with the new ones by "
-              "--accept-changes.");
+  throw Error(
+      ErrorCode::data,
+      "the data of \"" + recipe().data.dataset +
+          "\" have changed since the run was stopped: files were added, removed, renamed or "
+          "changed (fingerprint " +
+          saved.data + " then, " + state.data + " now)",
+      "Put them back as they were, start a new run, or go on with the new ones by "
+      "--accept-changes.");
 }
 
 void Trainer::Implementation::save() {

@@ -10,6 +10,8 @@
 #include "quant/finite_tensor.h"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -57,6 +59,25 @@ fs::path run_around(const fs::path& file) {
   const fs::path directory = fs::absolute(file).parent_path();
   const fs::path run = directory.parent_path().parent_path();
   return step_of(CheckpointStore(run), directory) ? owner_of(run) : fs::path();
+}
+
+bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() &&
+         std::ranges::equal(bytes.first(magic.size()), std::as_bytes(std::span(magic)));
+}
+
+// What other programs store weights in, by the first bytes of their files; PyTorch's old format is
+// a pickle that begins with a number of its own.
+void refuse_other_formats(const fs::path& file, std::span<const std::byte> bytes) {
+  const char* found = begins_with(bytes, "PK\x03\x04") ? "a zip archive, such as torch.save writes"
+                      : begins_with(bytes, "\x80\x02\x8a\x0al\xfc")
+                          ? "a pickle, such as torch.save writes"
+                      : begins_with(bytes, "\x89HDF\r\n") ? "an HDF5 file"
+                      : begins_with(bytes, "\x93NUMPY")   ? "a NumPy array"
+                                                          : nullptr;
+  if (found == nullptr) return;
+  refuse_weights(fmt::format("\"{}\": expected a safetensors file, found {}", file.string(), found),
+                 "docs/weights.md has the few lines of Python that make one of it.");
 }
 
 WeightsFile directory_weights(const fs::path& given) {
@@ -161,7 +182,9 @@ WeightsFile find_weights(const fs::path& path) {
     refuse_weights("\"" + path.string() + "\" is no regular file",
                    "Expected a run directory, a checkpoint, or a safetensors file.");
   }
-  return {path, run_around(path), read_file(path, ErrorCode::checkpoint)};
+  std::vector<std::byte> bytes = read_file(path, ErrorCode::checkpoint);
+  refuse_other_formats(path, bytes);
+  return {path, run_around(path), std::move(bytes)};
 }
 
 TakenWeights take_weights(const WeightsFile& file, const NamedTensors& tensors,

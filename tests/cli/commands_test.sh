@@ -55,6 +55,10 @@ expect 2 'Write --set optimizer.lr=0.1 --set epochs=3 --set data.batch_size=64. 
 expect 2 'Write --run-dir out' "$bitcycle" train small.toml --output-dir out
 expect 2 'Run with --help' "$bitcycle" train small.toml --nonsense
 
+expect 2 'Write bitcycle train runs/x --resume' "$bitcycle" train small.toml --resume runs/x
+expect 2 'Write bitcycle eval RUN.' "$bitcycle" test runs/x
+expect 2 'Write bitcycle predict RUN PICTURE.' "$bitcycle" infer runs/x
+
 # Looking before running: all of it is told, and no file changes.
 files() { find . -mindepth 1 -not -name out.txt -not -name 'files-*' -printf '%p %s %T@ %y\n' | sort; }
 files >files-before

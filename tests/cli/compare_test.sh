@@ -23,6 +23,15 @@ grep -q 'seed' out.txt && fail "seeds that agree are said to differ"
 grep -q 'against static-1' out.txt || fail "no baseline named: $(cat out.txt)"
 [[ $(awk '{ print length }' out.txt | sort -n | tail -1) -le 110 ]] || fail "too wide: $(cat out.txt)"
 expect 0 'against cpt-1' "$bitcycle" compare cpt-1 static-1 --baseline cpt-1
+# Its name will do where one run alone has it.
+mkdir deep
+cp -r cpt-2 deep/only
+expect 0 'against deep/only' "$bitcycle" compare deep/only static-2 --baseline only
+grep -q 'static-2' out.txt || fail "the other run is gone: $(cat out.txt)"
+mkdir deeper
+cp -r cpt-1 deeper/only
+expect 2 'is no run directory' "$bitcycle" compare deep/only deeper/only --baseline only
+rm -r deep deeper
 # A baseline that is not among them joins them.
 expect 0 'static-1' "$bitcycle" compare cpt-1 --baseline ./static-1
 expect 2 'no run directory' "$bitcycle" compare cpt-1 --baseline nowhere

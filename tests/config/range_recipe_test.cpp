@@ -55,7 +55,7 @@ TEST(RangeRecipeTest, MistakesAreToldAtTheirPlace) {
        "\"static\""},
       {"[precision.range_test]\nschedule = \"CRR\"\n", "Did you mean \"CR\"?"},
       {"[precision.range_test]\nupper = 0.7\n",
-       "expected at least the threshold of the lower bound, 0.8, found 0.7"},
+       "expected at least the threshold of the lower bound, 0.87, found 0.7"},
       {"[precision.range_test]\nconfidence = 0.5\n", "expected a number from 0.6 to 0.9999"},
       {"[precision.range_test]\npairs = 3\n", "expected a whole number from 4 to 10000, found 3"},
       {"[precision.range_test]\ntreshold = 0.7\n", "unknown key precision.range_test.treshold"},

@@ -75,7 +75,7 @@ TEST(RangeTestTest, SteadyProgressCancels) {
       test.observe(test.bits() == 2 ? share * top : top);
     }
     EXPECT_NEAR(test.results().front().found.share.value, share, 0.003);
-    EXPECT_EQ(test.lower(), share > 0.8 ? 2 : 3);
+    EXPECT_EQ(test.lower(), share > 0.87 ? 2 : 3);
   }
 }
 
@@ -92,7 +92,7 @@ TEST(RangeTestTest, TheFirstHalfOfABlockAtAnotherWidthIsNotMeasured) {
 }
 
 TEST(RangeTestTest, AShareATenthFromTheThresholdIsNeverMisjudged) {
-  const auto low = judgements(0.7, 400), high = judgements(0.9, 400);
+  const auto low = judgements(0.77, 400), high = judgements(0.97, 400);
   EXPECT_EQ(low.count(Judgement::good), 0U);
   EXPECT_EQ(high.count(Judgement::bad), 0U);
   EXPECT_GE(low.at(Judgement::bad), 380);
@@ -101,7 +101,7 @@ TEST(RangeTestTest, AShareATenthFromTheThresholdIsNeverMisjudged) {
 
 // At the threshold itself there is no right answer: most are left undecided.
 TEST(RangeTestTest, AShareAtTheThresholdIsMostlyUndecided) {
-  auto found = judgements(0.8, 200);
+  auto found = judgements(0.87, 200);
   EXPECT_GE(found[Judgement::undecided], 150);
   EXPECT_LE(found[Judgement::good], 25);
   EXPECT_LE(found[Judgement::bad], 25);
@@ -119,7 +119,7 @@ TEST(RangeTestTest, SeedsAgreeWhereWidthsAreApart) {
 TEST(RangeTestTest, AnUndecidedWidthCountsAsTooLowAndIsTold) {
   int undecided = 0;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const RangeTest test = tested(MadeUpNetwork(seed, {{2, 0.8}}));
+    const RangeTest test = tested(MadeUpNetwork(seed, {{2, 0.87}}));
     const Judgement first = test.results().front().judgement;
     EXPECT_EQ(test.lower(), first == Judgement::good ? 2 : 3);
     EXPECT_EQ(test.decided(), first != Judgement::undecided);
@@ -157,7 +157,7 @@ TEST(RangeTestTest, BeginsOnceTheTopIsClearlyAboveChance) {
 
 TEST(RangeTestTest, EndsAtItsLimitWithTheSafeBound) {
   for (const Step limit : {1, 30, 200, 333, 500}) {
-    const RangeTest test = tested(MadeUpNetwork(1, {{2, 0.8}, {3, 0.8}}), {.limit = limit});
+    const RangeTest test = tested(MadeUpNetwork(1, {{2, 0.87}, {3, 0.87}}), {.limit = limit});
     EXPECT_EQ(test.end(), End::limit);
     EXPECT_EQ(test.steps(), limit);
     EXPECT_EQ(test.lower(), 8);
@@ -166,7 +166,7 @@ TEST(RangeTestTest, EndsAtItsLimitWithTheSafeBound) {
 }
 
 TEST(RangeTestTest, AnUpperBoundIsFoundBehindTheLowerOne) {
-  RangeTestOptions options{.upper = 0.9};
+  RangeTestOptions options{.threshold = 0.8, .upper = 0.9};
   const std::map<int, double> shares = {{2, 0.1}, {3, 0.85}, {4, 0.86}, {5, 1}};
   int found = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -188,7 +188,7 @@ TEST(RangeTestTest, AnUpperBoundIsFoundBehindTheLowerOne) {
 TEST(RangeTestTest, NoTestIsLongerThanTheLongest) {
   for (const std::optional<double> upper : {std::optional<double>(), std::optional(0.97)}) {
     const RangeTestOptions options{.from = 2, .to = 5, .upper = upper};
-    const RangeTest test = tested(MadeUpNetwork(5, {{2, 0.8}, {3, 0.8}, {4, 0.97}}), options);
+    const RangeTest test = tested(MadeUpNetwork(5, {{2, 0.87}, {3, 0.87}, {4, 0.97}}), options);
     EXPECT_LE(test.steps(), RangeTest::most_steps(options));
     EXPECT_GE(test.steps(), RangeTest::least_steps(options));
   }

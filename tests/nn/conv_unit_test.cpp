@@ -10,6 +10,7 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <torch/nn/modules/container/sequential.h>
 
 namespace bitcycle {
 namespace {
@@ -55,6 +56,16 @@ Outcome step(const Case& c, Executor executor, LayerBits bits) {
 
 double similarity(const at::Tensor& a, const at::Tensor& b) {
   return at::cosine_similarity(a.flatten(), b.flatten(), 0).item<double>();
+}
+
+TEST(ConvUnitTest, StandsInASequential) {
+  torch::manual_seed(3);
+  ConvUnit first(ConvUnitOptions{torch::nn::Conv2dOptions(3, 16, 3).padding(1).bias(false)});
+  ConvUnit second(ConvUnitOptions{torch::nn::Conv2dOptions(16, 8, 1).bias(false)});
+  torch::nn::Sequential sequence(first, second);
+  sequence->eval();
+  const at::Tensor x = pictures(3);
+  EXPECT_TRUE(sequence->forward(x).equal(second->forward(first->forward(x))));
 }
 
 TEST(ConvUnitTest, RefusesASecondDerivative) {

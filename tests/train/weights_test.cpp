@@ -151,6 +151,21 @@ TEST_F(WeightsTest, PlacesWithoutWeightsAreErrors) {
   EXPECT_THAT(find(run), HasSubstr("model.safetensors is damaged"));
 }
 
+TEST_F(WeightsTest, FilesOfOtherProgramsAreNamed) {
+  fs::create_directories(root_);
+  const auto found = [&](const std::string& start) {
+    write_file(root_ / "weights", start + std::string(100, '\0'));
+    return complaint_of([&] { find_weights(root_ / "weights"); });
+  };
+  EXPECT_THAT(found("PK\x03\x04"), AllOf(HasSubstr("a zip archive, such as torch.save writes"),
+                                         HasSubstr("docs/weights.md")));
+  EXPECT_THAT(found("\x80\x02\x8a\x0al\xfc\x9c"), HasSubstr("a pickle, such as torch.save"));
+  EXPECT_THAT(found("\x89HDF\r\n"), HasSubstr("an HDF5 file"));
+  EXPECT_THAT(found("\x93NUMPY"), HasSubstr("a NumPy array"));
+  write_file(root_ / "weights", "\x80\x02" + std::string(100, '\0'));  // 640, a header's length
+  EXPECT_NO_THROW(find_weights(root_ / "weights"));
+}
+
 // Ranges come along, and so the first evaluation of the second run is that of the first's weights.
 TEST_F(WeightsTest, ARunStartsFromTheWeightsAndRangesOfAnother) {
   const fs::path first = train("first", half("1/2"));

@@ -22,7 +22,7 @@ namespace bitcycle {
 
 struct RangeTestOptions {
   int from = 2, to = 8;         // bits; from < to
-  double threshold = 0.8;       // of the share, for the lower bound
+  double threshold = 0.87;      // of the share, for the lower bound
   std::optional<double> upper;  // likewise for the upper bound; unset: that is `to`
   double confidence = 0.99;     // at which a width is good or bad, above 0.5
   Step block = 20;              // steps, at least 2

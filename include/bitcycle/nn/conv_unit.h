@@ -62,6 +62,10 @@ class ConvUnitImpl : public torch::nn::Module, public SchemeUser {
   bool keeps_norm_range_ = false;
   std::uint64_t norm_step_ = 0;  // of the convolution's steps, the last with a call
   std::shared_ptr<integer::ConvWeights> weights_;  // made when first needed
+
+ protected:
+  // So that a unit can stand in a torch::nn::Sequential, which calls its parts with one tensor.
+  FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(at::Tensor())})
 };
 TORCH_MODULE(ConvUnit);
 

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include <fmt/core.h>
@@ -29,7 +30,7 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  bitcycle compare runs/demo-cpt runs/demo-static\n"
-    "  bitcycle compare runs/* --baseline runs/demo-float\n"
+    "  bitcycle compare runs/* --baseline demo-float\n"
     "  bitcycle compare runs                              all runs of a folder\n"
     "  bitcycle compare runs/cpt-or-static                the directory of a sweep\n"
     "  bitcycle compare runs/cpt-or-static --baseline float   a row of it by name";
@@ -94,14 +95,28 @@ std::set<std::string> rows_of(const std::vector<ComparedRun>& runs) {
   return rows;
 }
 
-// A run by its directory, or a sweep's group by its name; a run that is not among the others joins
-// them.
+// The only one of the runs whose directory has this name, wherever it stands.
+std::optional<std::size_t> only_run_named(const std::string& name,
+                                          const std::vector<ComparedRun>& runs) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (run_name(runs[i].run.run) != name) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+// A run by its directory or the last part of it, or a sweep's group by its name; a run that is not
+// among the others joins them.
 std::size_t find_baseline(const std::string& baseline, std::vector<ComparedRun>& runs) {
   const auto fits = [&](const ComparedRun& compared) {
     return compared.group == baseline || same_place(compared.run.run, baseline);
   };
   const auto found = std::ranges::find_if(runs, fits);
   if (found != runs.end()) return static_cast<std::size_t>(found - runs.begin());
+  const auto named = only_run_named(baseline, runs);
+  if (named && !holds_run(baseline)) return *named;
   if (const auto rows = rows_of(runs); !rows.empty() && !holds_run(baseline)) {
     throw Error(ErrorCode::usage,
                 fmt::format("--baseline: there is no row and no run directory \"{}\"", baseline),

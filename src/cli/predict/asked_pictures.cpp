@@ -10,9 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden files are nobody's pictures, and not worth a word.
-bool is_hidden(const std::string& sentence) {
-  return sentence.ends_with(" is hidden");
+bool contains(const std::vector<std::string>& sentences, const std::string& sentence) {
+  return std::ranges::find(sentences, sentence) != sentences.end();
 }
 
 // `below` begins with a file of the folder.
@@ -27,8 +26,8 @@ void add_folder(const fs::path& folder, AskedPictures& asked) {
     asked.files.push_back(within(folder, picture.file));
   }
   for (const std::string& sentence : scan.skipped) {
-    if (is_hidden(sentence)) continue;
-    const bool damaged = std::ranges::find(scan.damaged, sentence) != scan.damaged.end();
+    if (contains(scan.hidden, sentence)) continue;  // nobody's picture, and not worth a word
+    const bool damaged = contains(scan.damaged, sentence);
     (damaged ? asked.damaged : asked.strays).push_back(within(folder, sentence));
   }
   if (scan.pictures.empty()) asked.damaged.push_back(folder.string() + " has no picture to answer");

@@ -187,6 +187,7 @@ FolderScan scan_pictures(const DataDirectory& root, const std::vector<ClassDirec
     }
     if (root.lists(files[i].picture.file)) root.read(files[i].picture.file);
     if (verdicts[i].damaged) scan.damaged.push_back(verdicts[i].problem);
+    if (is_hidden(files[i].path)) scan.hidden.push_back(verdicts[i].problem);
     scan.skipped.push_back(std::move(verdicts[i].problem));
   }
   return scan;

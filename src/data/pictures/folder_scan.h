@@ -31,6 +31,7 @@ struct FolderScan {
   std::vector<PictureFile> pictures;  // by class, then by name
   std::vector<std::string> skipped;   // a sentence each, beginning with the file
   std::vector<std::string> damaged;   // of those, pictures that cannot be decoded
+  std::vector<std::string> hidden;    // of those, files whose names begin with a dot
   std::int64_t turned = 0;            // pictures with an EXIF orientation, which is not applied
 };
 
