@@ -169,7 +169,7 @@ struct RangeTestRecipe {
   int from = 2, to = 8;             // bits
   std::string schedule = "cosine";  // a cyclic one, between the bounds that are found
   int cycles = 32;
-  double threshold = 0.8;
+  double threshold = 0.87;
   double confidence = 0.99;
   std::optional<double> upper;  // threshold of the upper bound; unset: that is `to`
   int block = 20;               // steps
