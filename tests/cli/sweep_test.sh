@@ -41,6 +41,19 @@ stat -c '%y %n' whole/*/summary.json >before.txt
 "$bitcycle" sweep s.toml --run-dir whole -q >/dev/null
 stat -c '%y %n' whole/*/summary.json | diff before.txt - || fail "finished runs were repeated"
 
+# A part of it, with a setting of its own; what is there already is left alone.
+expect 0 'cpt,seed=2' "$bitcycle" sweep s.toml --dry-run --only seed=2 --set steps=4
+[[ $(grep -c 'seed=2 .* 4 .*new$' out.txt) == 2 && $(grep -c 'new$' out.txt) == 2 ]] ||
+  fail "--only and --set: $(cat out.txt)"
+expect 2 'no cell has "seed=9" in its name' "$bitcycle" sweep s.toml --only seed=9
+expect 2 'optimizer.lx' "$bitcycle" sweep s.toml --set optimizer.lx=1
+expect 2 'steps: ' "$bitcycle" sweep s.toml --run-dir whole --only cpt --set steps=4
+cp -r whole part
+"$bitcycle" sweep s.toml --run-dir part --only cpt >out.txt 2>err.txt
+grep -q 'not chosen by --only, left as they are: static,seed=1, static,seed=2' err.txt ||
+  fail "who was left alone: $(cat err.txt)"
+same_runs whole/static,seed=1 part/static,seed=1
+
 same_sweeps() {
   for cell in "${cells[@]}"; do same_runs "whole/$cell" "$1/$cell"; done
   sed -E "s|\"$1/|\"whole/|; /seconds|time_saved|machine/d" "$1/sweep.json" >a.json

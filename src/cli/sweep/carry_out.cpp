@@ -27,9 +27,10 @@ int threads_to_share() {
   return default_threads(physical_cores(allowed_cpus()).size(), cpu_quota());
 }
 
-void tell_vanished(const SweepPlan& plan, LiveLine& line) {
+void tell_left_alone(const SweepPlan& plan, const SweepOptions& what, LiveLine& line) {
   if (plan.vanished.empty()) return;
-  line.print(fmt::format("note: no longer in the sweep, left as they are: {}",
+  line.print(fmt::format("note: {}, left as they are: {}",
+                         what.only.empty() ? "no longer in the sweep" : "not chosen by --only",
                          fmt::join(plan.vanished, ", ")));
 }
 
@@ -51,12 +52,20 @@ void add_conduct(CLI::App& command, SweepConduct& conduct) {
   command.add_flag("--json", conduct.json, "Print the result as JSON");
 }
 
+void add_selection(CLI::App& command, SweepOptions& what) {
+  command.add_option("--only", what.only, "Only cells with this in their names");
+  command.add_option("--set", what.settings, "KEY=VALUE of every cell's recipe")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
 int carry_out(const SweepWork& work, const SweepResultPrinter& print_result) {
   LiveLine line(stderr);
   const auto look = [&] { return plan_sweep(work.file, work.directory, work.what); };
   const SweepConduct& options = work.conduct;
   SweepPlan plan = look();
-  tell_vanished(plan, line);
+  tell_left_alone(plan, work.what, line);
   if (options.dry_run) return show_plan(plan, options.json);
   if (!options.redo_changed) refuse_changes(plan);
   const RunLock lock(work.directory);

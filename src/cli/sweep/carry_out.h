@@ -15,6 +15,8 @@ struct SweepConduct {
   bool dry_run = false, redo_changed = false, quiet = false, json = false;
 };
 void add_conduct(CLI::App& command, SweepConduct& conduct);
+// Which cells, and what is laid over them.
+void add_selection(CLI::App& command, SweepOptions& what);
 
 struct SweepWork {
   std::filesystem::path file, directory;

@@ -97,11 +97,7 @@ void add_reproduce(CLI::App& app, Action& action) {
   command->add_option("--scale", options->what.scale, "Fraction of the paper's steps")
       ->check(CLI::Range(1e-6, 1.0))
       ->capture_default_str();
-  command->add_option("--only", options->what.only, "Only cells with this in their names");
-  command->add_option("--set", options->what.settings, "KEY=VALUE of every cell's recipe")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
+  add_selection(*command, options->what);
   command->add_option("--run-dir", options->run_dir,
                       "Where the files go (default: runs/<paper>-<table>)");
   add_conduct(*command, options->conduct);

@@ -26,6 +26,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  bitcycle sweep cpt-or-static --dry-run    one that ships: what it would train, and cost\n"
     "  bitcycle sweep mine.toml --jobs 2\n"
+    "  bitcycle sweep mine.toml --only seed=1 --set data.root=DIR\n"
     "  bitcycle compare runs/mine                its table again\n"
     "\n"
     "Ctrl-C stops all cells with a checkpoint and exits with 130; a second one exits at once. The\n"
@@ -34,6 +35,7 @@ constexpr const char* kFooter =
 struct Options {
   std::string file;
   std::string run_dir;
+  SweepOptions what;
   SweepConduct conduct;
 };
 
@@ -52,7 +54,7 @@ int run_sweep(const Options& options) {
   const fs::path file = require_recipe(options.file);
   return carry_out({.file = file,
                     .directory = directory_of(options, file),
-                    .what = {},
+                    .what = options.what,
                     .conduct = options.conduct},
                    [&](const SweepPlan& plan, const SweepRecord& record) {
                      print_result(plan, record, options.conduct.json);
@@ -68,6 +70,7 @@ void add_sweep(CLI::App& app, Action& action) {
       ->required();
   command->add_option("--run-dir", options->run_dir,
                       "Where the sweep's files go (default: runs/<sweep's name>)");
+  add_selection(*command, options->what);
   add_conduct(*command, options->conduct);
   command->footer(kFooter);
   command->callback([options, &action] { action = [options] { return run_sweep(*options); }; });
