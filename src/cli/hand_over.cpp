@@ -156,8 +156,10 @@ int run_range_test(const RangeTestCommand& command) {
 int run_landscape(const LandscapeOptions& options) {
   std::vector<Landscape> stored;
   for (const std::string& run : options.runs) {
-    const auto home = checkpoint_home(run, options.checkpoint);
-    if (auto landscape = stored_landscape(home, landscape_subject(options, run))) {
+    read_recipe(run_recipe(run));  // throws where there is no run
+    const RunCheckpoint checkpoint = read_checkpoint(run, options.checkpoint);
+    if (auto landscape =
+            stored_landscape(checkpoint.home, landscape_subject(options, checkpoint))) {
       stored.push_back(std::move(*landscape));
     }
   }
