@@ -56,6 +56,12 @@ expect 2 'Write --run-dir out' "$bitcycle" train small.toml --output-dir out
 expect 2 'Run with --help' "$bitcycle" train small.toml --nonsense
 
 expect 2 'Write bitcycle train runs/x --resume' "$bitcycle" train small.toml --resume runs/x
+# Together they are one command line, in whatever order they were typed.
+expect 2 'Write bitcycle train runs/x --resume --set steps=9. Run with' \
+  "$bitcycle" train small.toml --steps 9 --resume runs/x
+expect 2 'Write bitcycle train small.toml --set epochs=3 --set seed=2. Run with' \
+  "$bitcycle" train --epochs 3 --config small.toml --seed=2
+expect 2 'Write bitcycle train RECIPE. Run with' "$bitcycle" train --config
 expect 2 'Write bitcycle eval RUN.' "$bitcycle" test runs/x
 expect 2 'Write bitcycle predict RUN PICTURE.' "$bitcycle" infer runs/x
 
