@@ -74,6 +74,13 @@ for text in 'layer1' 'the bits that it plans' 'counting rule' 'memory: ' 'a step
 done
 files >files-after
 diff files-before files-after || fail "--dry-run changed files"
+# What is said beforehand of cost is what the run then comes to, the smaller last batch of an epoch included.
+expect 0 'run: 10 steps of 32 samples, at the end of epochs fewer: ' \
+  "$bitcycle" train small.toml --set data.limit=130 --dry-run
+foretold=$(sed -nE 's/^the run costs ([0-9.e+]+) GBitOPs.*/\1/p' out.txt)
+"$bitcycle" train small.toml --set data.limit=130 --run-dir partial -q >out.txt
+grep -qF " $foretold " out.txt || fail "expected $foretold GBitOPs, found $(cat out.txt)"
+rm -r partial
 expect 0 'when they rise, only a run can tell' "$bitcycle" train demo-pfq --dry-run \
   --set data.dataset=synthetic --set data.batch_size=8
 expect 0 'gates choose' "$bitcycle" train demo-dfq --dry-run --set data.dataset=synthetic \
