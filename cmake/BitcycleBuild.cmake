@@ -36,11 +36,20 @@ function(bitcycle_configure target)
   endif()
 endfunction()
 
+# GCC from 13 on sees vectors' bounds overstepped in the standard library where LibTorch's templates are inlined
+# into a caller (autograd's Function::apply), which no include path silences: the code is the caller's by then.
+# GCC 12, with which no warning may be left, has both warnings on.
+function(bitcycle_silence_torch_templates target)
+  set(newer $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>)
+  target_compile_options(${target} PRIVATE $<${newer}:-Wno-array-bounds> $<${newer}:-Wno-stringop-overflow>)
+endfunction()
+
 # Gives the torch layer its precompiled header. It is named as it is included, so that the generated
 # file is the same in every checkout.
 function(bitcycle_make_torch_headers target)
   target_precompile_headers(${target} PRIVATE <bitcycle/quant/torch.h>)
   bitcycle_tell_ccache_of_headers(${target})
+  bitcycle_silence_torch_templates(${target})
 endfunction()
 
 # GCC otherwise leaves no trace of the precompiled header in its preprocessed output.
@@ -55,4 +64,5 @@ function(bitcycle_use_torch_headers target)
   target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM bitcycle_torch)
   bitcycle_tell_ccache_of_headers(${target})
+  bitcycle_silence_torch_templates(${target})
 endfunction()

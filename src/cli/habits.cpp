@@ -47,8 +47,7 @@ constexpr std::array kHabits = {Habit{"steps", "steps"},
                                 Habit{"threads", "threads"},
                                 Habit{"print_freq", "log_every"},
                                 Habit{"output_dir", "--run-dir"},
-                                Habit{"save_dir", "--run-dir"},
-                                Habit{"config", "the recipe, without an option"}};
+                                Habit{"save_dir", "--run-dir"}};
 
 constexpr std::array kCommands = {Habit{"test", "eval RUN"},
                                   Habit{"evaluate", "eval RUN"},
@@ -79,22 +78,33 @@ Typed split(const std::string& argument) {
   return {option, equals == std::string::npos ? "" : argument.substr(equals + 1)};
 }
 
-bool is_key(std::string_view meant) {
-  return !meant.starts_with('-') && meant.find(' ') == std::string_view::npos;
+// The value of arguments[i], written with = or behind it; `missing` where there is none.
+std::string value_of(const std::vector<std::string>& arguments, std::size_t i,
+                     const std::string& missing) {
+  const Typed typed = split(arguments[i]);
+  if (!typed.value.empty()) return typed.value;
+  const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
+  return next.empty() || next.starts_with('-') ? missing : next;
 }
 
 // "--set optimizer.lr=0.1" for "--lr 0.1"; "" for what is no habit.
-std::string in_our_words(Typed typed, const std::string& next) {
-  const auto habit = std::ranges::find(kHabits, typed.option, &Habit::option);
+std::string in_our_words(const std::vector<std::string>& arguments, std::size_t i) {
+  const auto habit = std::ranges::find(kHabits, split(arguments[i]).option, &Habit::option);
   if (habit == kHabits.end()) return "";
-  if (typed.value.empty()) typed.value = next.empty() || next.starts_with('-') ? "VALUE" : next;
-  if (is_key(habit->meant)) return fmt::format("--set {}={}", habit->meant, typed.value);
-  return fmt::format("{}{}", habit->meant, habit->meant.starts_with('-') ? " " + typed.value : "");
+  const std::string value = value_of(arguments, i, "VALUE");
+  const bool is_key = !habit->meant.starts_with('-');
+  return fmt::format("{}{}{}{}", is_key ? "--set " : "", habit->meant, is_key ? "=" : " ", value);
 }
 
-// "train DIR --resume" for "train mine.toml --resume DIR", in which DIR is one argument too many.
-bool is_run_to_resume(const std::vector<std::string>& arguments, std::size_t i) {
-  return i > 0 && arguments[i - 1] == "--resume" && !arguments[i].starts_with('-');
+// What the command should be about: "train DIR --resume" for "train mine.toml --resume DIR", in
+// which DIR is one argument too many, and "train mine.toml" for "train --config mine.toml".
+std::string subject_in_our_words(const std::vector<std::string>& arguments, std::size_t i) {
+  if (arguments[i].starts_with('-')) {
+    if (split(arguments[i]).option != "config") return "";
+    return fmt::format("bitcycle {} {}", arguments.front(), value_of(arguments, i, "RECIPE"));
+  }
+  if (i == 0 || arguments[i - 1] != "--resume") return "";
+  return fmt::format("bitcycle train {} --resume", arguments[i]);
 }
 
 }  // namespace
@@ -106,17 +116,16 @@ std::string command_hint(const std::string& typed) {
 
 std::string habit_hint(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& unknown) {
+  std::string subject;
   std::vector<std::string> words;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (std::ranges::find(unknown, arguments[i]) == unknown.end()) continue;
-    if (is_run_to_resume(arguments, i)) {
-      words.push_back(fmt::format("bitcycle train {} --resume", arguments[i]));
-    }
+    if (subject.empty()) subject = subject_in_our_words(arguments, i);
     if (!arguments[i].starts_with('-')) continue;
-    const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
-    const std::string ours = in_our_words(split(arguments[i]), next);
+    const std::string ours = in_our_words(arguments, i);
     if (!ours.empty()) words.push_back(ours);
   }
+  if (!subject.empty()) words.insert(words.begin(), subject);
   return words.empty() ? "" : fmt::format("Write {}", fmt::join(words, " "));
 }
 

@@ -9,7 +9,8 @@
 namespace bitcycle::cli {
 
 // What to write in place of those of `arguments` that are such options and among the `unknown`
-// ones, as a sentence; "" when none is.
+// ones, as a sentence without its full stop; "" when none is. Where the command should be about
+// something else, that comes first, so that all of it together is a command line.
 std::string habit_hint(const std::vector<std::string>& arguments,
                        const std::vector<std::string>& unknown);
 

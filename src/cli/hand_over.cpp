@@ -100,6 +100,16 @@ bool placed_by_user() {
   return places;
 }
 
+// A thread that waits for the others spins before it sleeps, and on a core that it shares it takes
+// from them the time that they need to come. libgomp knows of its own threads alone: where it has
+// more of them than cores, it spins a thousand times in place of 300,000. Others may use the cores
+// too, so here it always does.
+void limit_spinning() {
+  constexpr const char* kSpins = "1000";
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
+}
+
 // Both sides of a bench use the instruction set that BITCYCLE_ISA names. LibTorch, oneDNN and
 // OpenBLAS have settings of their own for it; below AVX2 they are left at their best.
 void limit_baseline() {
@@ -123,6 +133,7 @@ void require_room_for_libraries() {
 [[noreturn]] void hand_over(int threads) {
   require_room_for_libraries();
   const std::optional<ThreadPlaces> places = place_threads(threads);
+  limit_spinning();
   const fs::path program = torch_program();
   std::vector<std::string> arguments = own_arguments();
   std::vector<char*> pointers;
@@ -156,8 +167,10 @@ int run_range_test(const RangeTestCommand& command) {
 int run_landscape(const LandscapeOptions& options) {
   std::vector<Landscape> stored;
   for (const std::string& run : options.runs) {
-    const auto home = checkpoint_home(run, options.checkpoint);
-    if (auto landscape = stored_landscape(home, landscape_subject(options, run))) {
+    read_recipe(run_recipe(run));  // throws where there is no run
+    const RunCheckpoint checkpoint = read_checkpoint(run, options.checkpoint);
+    if (auto landscape =
+            stored_landscape(checkpoint.home, landscape_subject(options, checkpoint))) {
       stored.push_back(std::move(*landscape));
     }
   }

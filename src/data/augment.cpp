@@ -126,21 +126,14 @@ Window whole(const ImageShape& shape) {
 }
 
 Augmentation normalised(const std::string& dataset) {
-  Augmentation augmentation;
-  if (dataset == "fashion_mnist") {
-    augmentation.mean = {0.2860f};
-    augmentation.deviation = {0.3530f};
-  } else if (dataset == "cifar10" || dataset == "cifar100") {
-    augmentation.mean = {0.4914f, 0.4822f, 0.4465f};
-    augmentation.deviation = {0.2023f, 0.1994f, 0.2010f};
-  } else if (dataset == "image_folder") {
-    augmentation.mean = {0.485f, 0.456f, 0.406f};
-    augmentation.deviation = {0.229f, 0.224f, 0.225f};
-  } else {
-    augmentation.mean = {0.5f};
-    augmentation.deviation = {0.25f};
+  if (dataset == "fashion_mnist") return {.mean = {0.2860f}, .deviation = {0.3530f}};
+  if (dataset == "cifar10" || dataset == "cifar100") {
+    return {.mean = {0.4914f, 0.4822f, 0.4465f}, .deviation = {0.2023f, 0.1994f, 0.2010f}};
   }
-  return augmentation;
+  if (dataset == "image_folder") {
+    return {.mean = {0.485f, 0.456f, 0.406f}, .deviation = {0.229f, 0.224f, 0.225f}};
+  }
+  return {.mean = {0.5f}, .deviation = {0.25f}};
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -78,6 +80,13 @@ std::vector<std::byte> read_sealed(const fs::path& path, const FileSeal& expecte
   return bytes;
 }
 
+Error vanished(const fs::path& checkpoint) {
+  return Error(ErrorCode::checkpoint,
+               fmt::format("{} was removed before it could be read, as others before it",
+                           checkpoint.string()),
+               "The run in training keeps too few: try again, or raise its checkpoint.keep.");
+}
+
 }  // namespace
 
 CheckpointStore::CheckpointStore(const fs::path& run_directory)
@@ -115,6 +124,26 @@ CheckpointFiles CheckpointStore::load(std::int64_t step) const {
                             *whole, directory(step).string())
               : "There is no whole checkpoint before it: start the run anew.";
     throw Error(error.code(), error.what(), cure);
+  }
+}
+
+LoadedCheckpoint CheckpointStore::load_chosen(const std::function<std::int64_t()>& choose) const {
+  constexpr int kAttempts = 5;
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  std::optional<std::int64_t> before;
+  for (int attempt = 1;; ++attempt) {
+    std::optional<std::int64_t> step;
+    try {
+      step = choose();
+      return {*step, load(*step)};
+    } catch (const Error& error) {
+      const bool damaged = step && is_there(directory(*step));
+      if (error.code() != ErrorCode::checkpoint || damaged) throw;
+      if (attempt == kAttempts && step && step != before) throw vanished(directory(*step));
+      if (attempt == kAttempts) throw;
+    }
+    before = step;
+    std::this_thread::sleep_for(kPause);
   }
 }
 

@@ -169,6 +169,12 @@ std::int64_t ImageClassification::batches_per_epoch() const {
   return (training_.train->size() + recipe_.data.batch_size - 1) / recipe_.data.batch_size;
 }
 
+std::optional<double> ImageClassification::work_of_batches(std::int64_t count) const {
+  const std::int64_t epoch = batches_per_epoch();
+  return static_cast<double>(count / epoch * training_.train->size() +
+                             count % epoch * recipe_.data.batch_size);
+}
+
 std::vector<std::string> ImageClassification::notices() const {
   std::vector<std::string> notices = training_.notices;
   const auto more = norm_notices(model_->network(), recipe_.data.batch_size);

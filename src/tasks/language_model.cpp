@@ -134,6 +134,12 @@ std::vector<LayerInfo> LanguageModel::layers() const {
 std::int64_t LanguageModel::batches_per_epoch() const {
   return implementation_->training->steps_per_epoch();
 }
+std::optional<double> LanguageModel::work_of_batches(std::int64_t count) const {
+  const TokenBatches& training = *implementation_->training;
+  const std::int64_t epoch = training.steps_per_epoch();
+  return static_cast<double>(count / epoch * training.tokens_per_epoch() +
+                             count % epoch * training.batch_tokens());
+}
 std::string LanguageModel::data_fingerprint() {
   return implementation_->corpus.fingerprint();
 }

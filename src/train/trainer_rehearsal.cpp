@@ -4,18 +4,38 @@
 
 namespace bitcycle {
 
+namespace {
+
+std::vector<double> work_of_steps(const Task& task, Step steps, std::int64_t batches) {
+  std::vector<double> work;
+  double before = 0;
+  for (Step step = 1; step <= steps; ++step) {
+    const std::optional<double> done = task.work_of_batches(step * batches);
+    if (!done) return {};
+    work.push_back(*done - before);
+    before = *done;
+  }
+  return work;
+}
+
+}  // namespace
+
 // The first steps make what later ones find made, and are not timed.
 Rehearsal Trainer::Implementation::rehearse(int steps) {
   constexpr int kUntimed = 2;
   Rehearsal result{.layers = session.task().layers(), .backend = name(session.backend().backend)};
   for (const at::Tensor& tensor : session.model().parameters()) result.parameters += tensor.numel();
+  result.run_work = work_of_steps(session.task(), total, recipe().optimizer.accumulate);
   state.plateau.factor = 0;
   session.model().train();
   session.task().start(0);
   for (int i = -kUntimed; i < steps; ++i) {
     state.step = std::min(total - 1, total * (2 * std::max(i, 0) + 1) / (2 * steps));
-    const double seconds = seconds_of([this] { compute_step(); });
-    if (i >= 0) result.seconds.push_back(seconds);
+    double work = 0;
+    const double seconds = seconds_of([&] { work = compute_step().work; });
+    if (i < 0) continue;
+    result.seconds.push_back(seconds);
+    result.work += work;
   }
   return result;
 }

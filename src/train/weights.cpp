@@ -37,12 +37,17 @@ WeightsFile checkpoint_weights(const fs::path& run, std::int64_t step) {
           std::move(store.load(step)[kModelFile])};
 }
 
-WeightsFile run_weights(const fs::path& run) {
-  const CheckpointStore store(run);
+std::int64_t best_step(const CheckpointStore& store, const fs::path& run) {
   const auto step = store.best() ? store.best() : store.latest();
-  if (step) return checkpoint_weights(run, *step);
+  if (step) return *step;
   refuse_weights("\"" + run.string() + "\" has no checkpoint",
                  "Expected a run directory with checkpoints, a checkpoint, or a safetensors file.");
+}
+
+WeightsFile run_weights(const fs::path& run) {
+  const CheckpointStore store(run);
+  auto [step, files] = store.load_chosen([&] { return best_step(store, run); });
+  return {store.directory(step) / kModelFile, owner_of(run), std::move(files[kModelFile])};
 }
 
 // The step of RUN/checkpoints/step-00012800.

@@ -56,6 +56,12 @@ expect 2 'Write --run-dir out' "$bitcycle" train small.toml --output-dir out
 expect 2 'Run with --help' "$bitcycle" train small.toml --nonsense
 
 expect 2 'Write bitcycle train runs/x --resume' "$bitcycle" train small.toml --resume runs/x
+# Together they are one command line, in whatever order they were typed.
+expect 2 'Write bitcycle train runs/x --resume --set steps=9. Run with' \
+  "$bitcycle" train small.toml --steps 9 --resume runs/x
+expect 2 'Write bitcycle train small.toml --set epochs=3 --set seed=2. Run with' \
+  "$bitcycle" train --epochs 3 --config small.toml --seed=2
+expect 2 'Write bitcycle train RECIPE. Run with' "$bitcycle" train --config
 expect 2 'Write bitcycle eval RUN.' "$bitcycle" test runs/x
 expect 2 'Write bitcycle predict RUN PICTURE.' "$bitcycle" infer runs/x
 
@@ -68,6 +74,13 @@ for text in 'layer1' 'the bits that it plans' 'counting rule' 'memory: ' 'a step
 done
 files >files-after
 diff files-before files-after || fail "--dry-run changed files"
+# What is said beforehand of cost is what the run then comes to, the smaller last batch of an epoch included.
+expect 0 'run: 10 steps of 32 samples, at the end of epochs fewer: ' \
+  "$bitcycle" train small.toml --set data.limit=130 --dry-run
+foretold=$(sed -nE 's/^the run costs ([0-9.e+]+) GBitOPs.*/\1/p' out.txt)
+"$bitcycle" train small.toml --set data.limit=130 --run-dir partial -q >out.txt
+grep -qF " $foretold " out.txt || fail "expected $foretold GBitOPs, found $(cat out.txt)"
+rm -r partial
 expect 0 'when they rise, only a run can tell' "$bitcycle" train demo-pfq --dry-run \
   --set data.dataset=synthetic --set data.batch_size=8
 expect 0 'gates choose' "$bitcycle" train demo-dfq --dry-run --set data.dataset=synthetic \

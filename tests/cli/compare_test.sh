@@ -31,7 +31,22 @@ grep -q 'static-2' out.txt || fail "the other run is gone: $(cat out.txt)"
 mkdir deeper
 cp -r cpt-1 deeper/only
 expect 2 'is no run directory' "$bitcycle" compare deep/only deeper/only --baseline only
-rm -r deep deeper
+# A run that was given keeps its name also beside a directory of the same name that is no run.
+mkdir only
+rm -r deeper
+expect 0 'against deep/only' "$bitcycle" compare deep/only static-2 --baseline only
+rmdir only
+# One that is a run is what was written.
+cp -r static-1 only
+expect 0 'Cost saved: against only' "$bitcycle" compare deep/only --baseline only
+rm -r deep only
+
+# Costs follow --baseline.
+"$bitcycle" compare cpt-1 static-1 | grep -q 'Cost saved: against static at the same upper bits' || fail "static"
+expect 0 'Cost saved: against static-1. Time saved: measured, against the same' \
+  "$bitcycle" compare cpt-1 static-1 --baseline static-1
+"$bitcycle" compare cpt-1 static-1 --baseline cpt-1 --json | grep -q '"cost_saved_of_baseline_percent": -' ||
+  fail "static bits cost no more than cyclic ones"
 # A baseline that is not among them joins them.
 expect 0 'static-1' "$bitcycle" compare cpt-1 --baseline ./static-1
 expect 2 'no run directory' "$bitcycle" compare cpt-1 --baseline nowhere

@@ -19,6 +19,8 @@ ComparedRun run(const std::string& name, std::uint64_t seed, int bits, double sc
   run.recipe.seed = seed;
   run.recipe.precision.forward = {.min = bits, .max = bits};
   run.score = {{"accuracy", MetricForm::percent, Better::higher}, score};
+  run.gbitops = 2.0 * bits;
+  run.saving_percent = 12.5;
   run.training_seconds = 10.0 * bits;
   run.machine = "2 threads of a CPU";
   return {run};
@@ -67,6 +69,63 @@ TEST(ComparisonTest, TimesOfAnotherMachineNetworkOrLengthAreWithheld) {
     EXPECT_TRUE(found.times_withheld);
   }
   EXPECT_FALSE(compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 50)}, 1).times_withheld);
+}
+
+TEST(ComparisonTest, CostsAreHeldAgainstStaticUnlessABaselineIsStated) {
+  const Comparison found = compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 50)}, 1);
+  EXPECT_THAT(comparison_text(found), HasSubstr("12.5 %"));
+  EXPECT_THAT(comparison_text(found), HasSubstr("Cost saved: against static at the same"));
+  EXPECT_EQ(comparison_json(found)["cost_saved"], "saving_percent");
+}
+
+TEST(ComparisonTest, CostsFollowTheStatedBaseline) {
+  const std::vector<ComparedRun> runs = {run("a", 1, 4, 50), run("b", 1, 8, 50)};
+  const Comparison found = compare_runs(runs, 1, CostReference::baseline);
+  EXPECT_DOUBLE_EQ(*found.groups[0].cost_saved_of_baseline_percent, 50);  // 8 and 16 GBitOPs
+  EXPECT_FALSE(found.groups[1].cost_saved_of_baseline_percent);
+  const std::string text = comparison_text(found);
+  EXPECT_THAT(text, HasSubstr("Cost saved: against b. Time saved: measured, against the same."));
+  EXPECT_THAT(text, Not(HasSubstr("12.5 %")));
+  const auto json = comparison_json(found);
+  EXPECT_EQ(json["cost_saved"], "cost_saved_of_baseline_percent");
+  EXPECT_DOUBLE_EQ(json["groups"][0]["cost_saved_of_baseline_percent"], 50);
+}
+
+TEST(ComparisonTest, GroupsOfSeedsFollowTheStatedBaselineByTheirMeanCosts) {
+  const Comparison found = compare_runs(
+      {run("a", 1, 6, 50), run("b", 2, 6, 50), run("c", 1, 8, 50)}, 2, CostReference::baseline);
+  EXPECT_THAT(comparison_text(found), testing::ContainsRegex("static 6 .* 25.0 %"));
+}
+
+TEST(ComparisonTest, CostsOfAnotherNetworkDatasetOrLengthAreWithheld) {
+  ComparedRun network = run("a", 1, 4, 50), dataset = network, length = network, going = network;
+  network.run.recipe.model.name = "cifar_resnet38";
+  dataset.run.recipe.data.dataset = "cifar10";
+  length.run.total = 20;
+  const auto withheld = HasSubstr("Costs are compared between finished runs of one network");
+  for (const ComparedRun& other : {network, dataset, length}) {
+    const Comparison found = compare_runs({other, run("b", 1, 8, 50)}, 1, CostReference::baseline);
+    EXPECT_FALSE(found.groups[0].cost_saved_of_baseline_percent);
+    EXPECT_THAT(comparison_text(found), withheld);
+    EXPECT_THAT(comparison_text(compare_runs({other, run("b", 1, 8, 50)}, 1)), Not(withheld));
+  }
+  going.run.state = SummaryState::unfinished;
+  const Comparison unfinished =
+      compare_runs({run("b", 1, 8, 50), going}, 1, CostReference::baseline);
+  EXPECT_THAT(comparison_text(unfinished), withheld);
+}
+
+TEST(ComparisonTest, ABaselineThatStandsAloneIsHeldAgainstNothing) {
+  const Comparison found = compare_runs({run("a", 1, 4, 50)}, 0, CostReference::baseline);
+  EXPECT_THAT(comparison_text(found), Not(HasSubstr("Cost saved:")));
+}
+
+TEST(ComparisonTest, CostsOfAnotherMachineAreCompared) {
+  ComparedRun other = run("a", 1, 4, 50);
+  other.run.machine = "2 threads of another CPU";
+  const Comparison found = compare_runs({other, run("b", 1, 8, 50)}, 1, CostReference::baseline);
+  EXPECT_TRUE(found.groups[0].cost_saved_of_baseline_percent);
+  EXPECT_FALSE(found.groups[0].time_saved_percent);
 }
 
 TEST(ComparisonTest, DifferentLengthsAreTold) {
@@ -181,7 +240,7 @@ TEST(ComparisonTest, LengthsAreInStepsOrEpochsAndTheOtherIsUnset) {
 TEST(ComparisonTest, TheNoteNamesTheBaselineAndHowToChooseAnother) {
   const Comparison found = compare_runs({run("a", 1, 4, 50), run("b", 1, 8, 62)}, 1);
   EXPECT_THAT(comparison_text(found, KeyList::brief),
-              HasSubstr("against b.\nAnother baseline: --baseline NAME.\n"));
+              HasSubstr("against b.\nAnother baseline: --baseline NAME, for costs too.\n"));
 }
 
 }  // namespace

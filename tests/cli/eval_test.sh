@@ -69,3 +69,14 @@ expect 0 'loss' "$bitcycle" landscape averaged --checkpoint averaged --grid 3 --
 [[ -n $(ls averaged/averaged/landscape/*.csv) ]] || fail "no landscape of averaged weights"
 expect 0 "weights:" "$bitcycle" train small.toml --run-dir onward --set steps=1 --set model.weights=averaged/averaged
 expect 5 'there are no averaged weights in "run"' "$bitcycle" eval run --checkpoint averaged
+
+# A run in training that makes a checkpoint at every step and keeps one can be evaluated meanwhile.
+"$bitcycle" train small.toml --set epochs=1000 --set checkpoint.keep=1 --set checkpoint.every_epochs=0.001 \
+  --set evaluation.every_epochs=0.25 --run-dir going -q >/dev/null 2>&1 &
+trainer=$!
+trap 'kill -KILL "$trainer" 2>/dev/null || true; rm -rf "$work"' EXIT
+for _ in $(seq 600); do [[ -d going/checkpoints ]] && break; sleep 0.1; done
+for checkpoint in last best last; do
+  expect 0 'of the validation split' "$bitcycle" eval going --split validation --checkpoint $checkpoint
+done
+kill -KILL "$trainer"

@@ -7,13 +7,14 @@ if [[ ${2:-} != alone ]] && unshare -rn true 2>/dev/null; then
 fi
 source "$(dirname "$0")/lib.sh"
 require_free_cores
-unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
+unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY OMP_WAIT_POLICY GOMP_SPINCOUNT
 small_recipe
 
 cp "$bitcycle" bitcycle
 cat >bitcycle-torch <<'SH'
 #!/bin/sh
 echo "${OMP_NUM_THREADS} ${OMP_PROC_BIND:-unbound} ${OMP_PLACES:-anywhere}"
+[ -z "$SAY_SPINS" ] || echo "spins ${GOMP_SPINCOUNT:-as libgomp likes} ${OMP_WAIT_POLICY:-by no policy}"
 [ -z "$HOLD" ] || exec sleep 60
 SH
 chmod +x bitcycle-torch
@@ -45,6 +46,15 @@ for policy in close spread true; do
     fail "OMP_PROC_BIND=$policy left threads for the first core alone"
 done
 [[ $(handed env OMP_PROC_BIND=false "${train[@]}") == *" false anywhere" ]] || fail "OMP_PROC_BIND was ignored"
+
+# Threads that wait do not spin for long, unless the user has said how they shall wait.
+spins() { SAY_SPINS=1 handed "$@" | grep '^spins '; }
+[[ $(spins "${train[@]}") == 'spins 1000 by no policy' ]] || fail "threads spin: $(spins "${train[@]}")"
+[[ $(spins env GOMP_SPINCOUNT=7 "${train[@]}") == 'spins 7 by no policy' ]] || fail "GOMP_SPINCOUNT was ignored"
+for policy in active passive; do
+  [[ $(spins env OMP_WAIT_POLICY=$policy "${train[@]}") == "spins as libgomp likes $policy" ]] ||
+    fail "OMP_WAIT_POLICY=$policy was ignored"
+done
 
 # Side by side: other first places while the first run lasts, the same one after it.
 if [[ $bound != close || $count -lt 2 ]]; then

@@ -53,6 +53,60 @@ TEST_F(CheckpointTest, LoadsWhatWasSaved) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(CheckpointTest, AReaderChoosesAgainWhenTheChosenOneIsRemoved) {
+  save(1);
+  const auto newest_after_one_more = [&] {
+    const std::int64_t found = *store_.latest();
+    if (found < 3) {
+      save(found + 1);
+      store_.prune(/*keep=*/1, /*best=*/-1);
+    }
+    return found;
+  };
+  const LoadedCheckpoint loaded = store_.load_chosen(newest_after_one_more);
+  EXPECT_EQ(loaded.step, 3);
+  EXPECT_EQ(loaded.files, files_of(3));
+}
+
+TEST_F(CheckpointTest, AReaderLooksAgainWhenItFoundNone) {
+  int asked = 0;
+  const auto saved_meanwhile = [&]() -> std::int64_t {
+    if (++asked == 1) {
+      save(7);
+      throw Error(ErrorCode::checkpoint, "there is none");
+    }
+    return *store_.latest();
+  };
+  EXPECT_EQ(store_.load_chosen(saved_meanwhile).step, 7);
+}
+
+TEST_F(CheckpointTest, AReaderGivesUpOnCheckpointsThatAllVanish) {
+  save(1);
+  const auto always_too_late = [&] {
+    const std::int64_t found = *store_.latest();
+    save(found + 1);
+    store_.remove(found);
+    return found;
+  };
+  const Error error = error_of([&] { store_.load_chosen(always_too_late); });
+  EXPECT_THAT(error.what(), HasSubstr("was removed before it could be read"));
+  EXPECT_THAT(error.hint(), HasSubstr("checkpoint.keep"));
+}
+
+TEST_F(CheckpointTest, AReaderDoesNotWaitForADamagedOne) {
+  save(5);
+  write_file(store_.directory(5) / "state.json", "other");
+  int asked = 0;
+  const Error error = error_of([&] {
+    store_.load_chosen([&] {
+      ++asked;
+      return 5;
+    });
+  });
+  EXPECT_THAT(error.what(), HasSubstr("is damaged"));
+  EXPECT_EQ(asked, 1);
+}
+
 TEST_F(CheckpointTest, ListsStepsInOrderWhateverTheirLength) {
   for (const std::int64_t step : {300, 20, 1234567890}) save(step);
   EXPECT_THAT(store_.steps(), ElementsAre(20, 300, 1234567890));

@@ -102,6 +102,18 @@ std::vector<double> window_losses(Task& task) {
   return windows;
 }
 
+TEST_F(LanguageModelTest, TheWorkOfBatchesIsKnownBeforehand) {
+  for (const auto& task : {open_lstm("data.batch_size=4"), open_transformer()}) {
+    const torch::NoGradGuard no_grad;
+    task->start(0);
+    double work = 0;
+    for (std::int64_t batch = 1; batch <= 2 * task->batches_per_epoch() + 3; ++batch) {
+      work += task->next_loss().work;
+      ASSERT_EQ(task->work_of_batches(batch), work);
+    }
+  }
+}
+
 // As if the text were read in one piece; with every epoch from its beginning.
 TEST_F(LanguageModelTest, StateIsCarriedFromBatchToBatchOfAnEpoch) {
   const auto task = open_lstm("data.batch_size=4");

@@ -5,6 +5,7 @@
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/safetensors.h"
 #include "bitcycle/network/zoo.h"
+#include "bitcycle/tasks/task.h"
 #include "bitcycle/train/session.h"
 
 #include "train/trainer_testing.h"
@@ -336,6 +337,20 @@ TEST_F(TrainerTest, EvaluationPrecisionIsTheRecipes) {
   EXPECT_NE(loss["8"], loss["6"]);
   EXPECT_NE(loss["6"], loss["5"]);
   EXPECT_NE(loss["8"], loss["fp"]);
+}
+
+// 80 pictures in batches of 32, 32 and 16.
+TEST_F(TrainerTest, ARehearsalKnowsThatEpochsEndInASmallerBatch) {
+  Recipe recipe = short_recipe();
+  recipe.data.limit = 80;
+  const auto task = open_task(recipe, at::kCPU);
+  ASSERT_EQ(task->batches_per_epoch(), 3);
+  EXPECT_EQ(task->work_of_batches(2), 64);
+  EXPECT_EQ(task->work_of_batches(3), 80);
+  EXPECT_EQ(task->work_of_batches(7), 192);
+  const Rehearsal rehearsal = Trainer(recipe, root_ / "none").rehearse(2);
+  EXPECT_THAT(rehearsal.run_work, testing::ElementsAre(32, 32, 16, 32));
+  EXPECT_EQ(rehearsal.work, 48);  // 16 and 32, behind two that are not timed
 }
 
 }  // namespace

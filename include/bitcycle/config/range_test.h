@@ -14,6 +14,7 @@
 
 #include "bitcycle/config/paired_share.h"
 #include "bitcycle/config/precision_policy.h"
+#include "bitcycle/config/recipe.h"
 
 #include <optional>
 #include <vector>
@@ -21,8 +22,8 @@
 namespace bitcycle {
 
 struct RangeTestOptions {
-  int from = 2, to = 8;         // bits; from < to
-  double threshold = 0.87;      // of the share, for the lower bound
+  int from = 2, to = 8;                            // bits; from < to
+  double threshold = RangeTestRecipe::kThreshold;  // of the share, for the lower bound
   std::optional<double> upper;  // likewise for the upper bound; unset: that is `to`
   double confidence = 0.99;     // at which a width is good or bad, above 0.5
   Step block = 20;              // steps, at least 2

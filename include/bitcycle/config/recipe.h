@@ -166,10 +166,12 @@ struct DynamicRecipe : IndicatorRecipe {
 // CPT's precision range test, which finds the bounds of a cyclic schedule within its first cycle:
 // see config/range_test.h.
 struct RangeTestRecipe {
+  static constexpr double kThreshold = 0.87;
+
   int from = 2, to = 8;             // bits
   std::string schedule = "cosine";  // a cyclic one, between the bounds that are found
   int cycles = 32;
-  double threshold = 0.87;
+  double threshold = kThreshold;
   double confidence = 0.99;
   std::optional<double> upper;  // threshold of the upper bound; unset: that is `to`
   int block = 20;               // steps

@@ -6,10 +6,15 @@
 // whole checkpoints and nothing that could be taken for one.
 //
 // One process may write at a time (RunLock sees to it); others may read meanwhile.
+//
+// Note [Checkpoints that vanish]: a run in training removes older checkpoints (checkpoint.keep), so
+// one that a reader has found may be gone before it is read. Whoever reads those of a run that may
+// be going on therefore says how to choose one, and is asked again when it is gone (load_chosen).
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +28,11 @@ inline constexpr const char* kAveragedFolder = "averaged";
 
 using CheckpointFiles = std::map<std::string, std::vector<std::byte>>;
 
+struct LoadedCheckpoint {
+  std::int64_t step = 0;
+  CheckpointFiles files;
+};
+
 class CheckpointStore {
  public:
   explicit CheckpointStore(const std::filesystem::path& run_directory);
@@ -35,6 +45,10 @@ class CheckpointStore {
   // Reads a checkpoint and holds every byte against the marker. Throws Error(checkpoint) that names
   // the damaged or missing file and, when there is one, the whole checkpoint to go back to.
   CheckpointFiles load(std::int64_t step) const;
+
+  // Reads the checkpoint of the step that `choose` returns. It is asked again, a few times, when
+  // that one is gone by then, or when it found none (Error(checkpoint)).
+  LoadedCheckpoint load_chosen(const std::function<std::int64_t()>& choose) const;
 
   // Steps of the sealed checkpoints, ascending. Whether their files are sound, load() finds out.
   std::vector<std::int64_t> steps() const;

@@ -28,6 +28,7 @@ class ImageClassification : public Task {
   std::vector<LayerInfo> layers() const override { return layers_of(model_->network()); }
 
   std::int64_t batches_per_epoch() const override;
+  std::optional<double> work_of_batches(std::int64_t count) const override;
   void require_trainable() override;
   std::string data_fingerprint() override;
   std::vector<std::string> notices() const override;

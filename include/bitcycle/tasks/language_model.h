@@ -19,6 +19,7 @@ class LanguageModel : public Task {
   std::vector<LayerInfo> layers() const override;
 
   std::int64_t batches_per_epoch() const override;
+  std::optional<double> work_of_batches(std::int64_t count) const override;
   void require_trainable() override;
   std::string data_fingerprint() override;
   RunTexts texts() const override;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ class Task {
   virtual std::vector<LayerInfo> layers() const = 0;
 
   virtual std::int64_t batches_per_epoch() const = 0;
+  // The work of so many training batches from the first on, of which the last of an epoch may be
+  // smaller than the others; nothing where the task does not know it beforehand.
+  virtual std::optional<double> work_of_batches(std::int64_t) const { return std::nullopt; }
   // Throws what would end a training run later: Error(data) when there is nothing to test on,
   // Error(memory) when a step cannot fit.
   virtual void require_trainable() = 0;

@@ -35,6 +35,10 @@ enum class DataChanges { refuse, accept };
 // What a few steps tell of a run before it starts.
 struct Rehearsal {
   std::vector<double> seconds;  // of each step
+  double work = 0;              // of these steps
+  // Of every step of a whole run, whose epochs may end in a smaller batch; empty where the task
+  // does not know.
+  std::vector<double> run_work;
   std::int64_t parameters = 0;  // of the model
   std::vector<LayerInfo> layers;
   std::string backend;

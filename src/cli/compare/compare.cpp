@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFooter =
     "Runs that differ only in the seed are one row, with mean, spread and standard error. The "
-    "others are\nheld against the baseline: the last run, or that of --baseline.\n"
+    "others are\nheld against the baseline: the last run, or that of --baseline. Costs are held "
+    "against static at\nthe same upper bits, with --baseline against that run.\n"
     "\n"
     "Examples:\n"
     "  bitcycle compare runs/demo-cpt runs/demo-static\n"
@@ -146,15 +147,17 @@ void require_a_run(const std::vector<ComparedRun>& runs) {
   throw Error(ErrorCode::io, run.trouble);
 }
 
+Comparison compare_with(const std::string& baseline, std::vector<ComparedRun>& runs) {
+  const std::size_t stated = find_baseline(baseline, runs);
+  for (ComparedRun& run : runs) run.baseline.clear();
+  return compare_runs(runs, stated, CostReference::baseline);
+}
+
 int run_compare(const Options& options) {
   std::vector<ComparedRun> runs = runs_of(expanded(options.runs));
   require_a_run(runs);
-  std::size_t baseline = usual_baseline(runs);
-  if (!options.baseline.empty()) {
-    baseline = find_baseline(options.baseline, runs);
-    for (ComparedRun& run : runs) run.baseline.clear();
-  }
-  const Comparison comparison = compare_runs(std::move(runs), baseline);
+  const Comparison comparison = options.baseline.empty() ? compare_runs(runs, usual_baseline(runs))
+                                                         : compare_with(options.baseline, runs);
   const KeyList keys = options.all_keys ? KeyList::all : KeyList::brief;
   fmt::print("{}", options.json ? json_text(comparison_json(comparison), 2) + "\n"
                                 : comparison_text(comparison, keys));

@@ -1,5 +1,6 @@
 #include "cli/compare/comparison.h"
 
+#include "bitcycle/cost/run_cost.h"
 #include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/run_group.h"
 
@@ -95,10 +96,9 @@ bool comparable_scores(const RunSummary& a, const RunSummary& b) {
          a.recipe.data.dataset == b.recipe.data.dataset;
 }
 
-// What must be the same for times to be compared: the network, the work of a step, the length, and
-// what they were measured on.
-std::string measured_work(const RunSummary& run) {
-  std::string text = fmt::format("{} steps on {}\n", run.total, run.machine);
+// What must be the same for costs to be compared: the network, the work of a step, and the length.
+std::string counted_work(const RunSummary& run) {
+  std::string text = fmt::format("{} steps by {}\n", run.total, name(run.counting));
   for (const auto& [key, value] : result_keys(run.recipe)) {
     const bool network = key.starts_with("model.") && key != "model.weights";
     const bool work = key == "data.dataset" || key == "data.batch_size" ||
@@ -109,28 +109,45 @@ std::string measured_work(const RunSummary& run) {
   return text;
 }
 
-bool comparable_times(const std::vector<RunSummary>& runs, const RunGroup& a, const RunGroup& b) {
+// For times, also what they were measured on.
+std::string measured_work(const RunSummary& run) {
+  return counted_work(run) + run.machine;
+}
+
+bool alike(const std::vector<RunSummary>& runs, const RunGroup& a, const RunGroup& b,
+           std::string (*kind)(const RunSummary&)) {
   std::set<std::string> kinds;
   for (const RunGroup* group : {&a, &b}) {
     for (const std::size_t i : group->runs) {
-      if (runs[i].state == SummaryState::finished) kinds.insert(measured_work(runs[i]));
+      if (runs[i].state == SummaryState::finished) kinds.insert(kind(runs[i]));
     }
   }
   return kinds.size() == 1;
 }
 
-void hold_against(const RunGroup& baseline, Comparison& comparison, RunGroup& group) {
-  const std::vector<RunSummary>& runs = comparison.runs;
-  if (group.score && baseline.score &&
-      comparable_scores(comparison.first(group), comparison.first(baseline))) {
-    group.difference = seeded_difference(seeded_scores(runs, group), seeded_scores(runs, baseline));
-  }
+void hold_scores(const RunGroup& baseline, const Comparison& comparison, RunGroup& group) {
+  if (!group.score || !baseline.score) return;
+  if (!comparable_scores(comparison.first(group), comparison.first(baseline))) return;
+  group.difference = seeded_difference(seeded_scores(comparison.runs, group),
+                                       seeded_scores(comparison.runs, baseline));
+}
+
+void hold_times(const RunGroup& baseline, Comparison& comparison, RunGroup& group) {
   if (!group.seconds || !baseline.seconds) return;
-  if (!comparable_times(runs, group, baseline)) {
+  if (!alike(comparison.runs, group, baseline, measured_work)) {
     comparison.times_withheld = true;
     return;
   }
-  group.time_saved_percent = 100 * (1 - *group.seconds / *baseline.seconds);
+  group.time_saved_percent = saving_percent(*group.seconds, *baseline.seconds);
+}
+
+void hold_costs(const RunGroup& baseline, Comparison& comparison, RunGroup& group) {
+  if (!group.gbitops) return;
+  if (!baseline.gbitops || !alike(comparison.runs, group, baseline, counted_work)) {
+    comparison.costs_withheld = true;
+    return;
+  }
+  group.cost_saved_of_baseline_percent = saving_percent(*group.gbitops, *baseline.gbitops);
 }
 
 std::size_t group_of_run(const std::vector<RunGroup>& groups, std::size_t run) {
@@ -198,8 +215,9 @@ const RunSummary& Comparison::first(const RunGroup& group) const {
   return runs[group.runs.front()];
 }
 
-Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline) {
-  Comparison comparison;
+Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline,
+                        CostReference cost_reference) {
+  Comparison comparison{.cost_reference = cost_reference};
   comparison.groups = group_runs(runs);
   tell_apart(runs, comparison.groups);
   add_baselines(runs, baseline, comparison.groups);
@@ -209,7 +227,11 @@ Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline) {
     comparison.seeds = comparison.seeds || group.runs.size() > 1;
   }
   for (RunGroup& group : comparison.groups) {
-    if (group.baseline) hold_against(comparison.groups[*group.baseline], comparison, group);
+    if (!group.baseline) continue;
+    const RunGroup& held_against = comparison.groups[*group.baseline];
+    hold_scores(held_against, comparison, group);
+    hold_times(held_against, comparison, group);
+    hold_costs(held_against, comparison, group);
   }
   comparison.keys = differing_keys(comparison);
   return comparison;

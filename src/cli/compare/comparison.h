@@ -21,6 +21,9 @@ struct ComparedRun {
   std::string group = "", baseline = "";  // names of groups
 };
 
+// What costs are held against: static at each run's own upper bits, or the baseline.
+enum class CostReference { static_bits, baseline };
+
 struct RunGroup {
   std::string name;  // of the sweep, else its precision
   bool named = false;
@@ -31,7 +34,7 @@ struct RunGroup {
   // Against the baseline, unless this is it or nothing can be compared:
   std::optional<std::size_t> baseline;  // which group
   std::optional<Difference> difference;
-  std::optional<double> time_saved_percent;
+  std::optional<double> time_saved_percent, cost_saved_of_baseline_percent;
 };
 
 // A key in which groups differ, with its value in each; "-" where it is not set or does not apply.
@@ -44,14 +47,17 @@ struct Comparison {
   std::vector<RunSummary> runs;
   std::vector<RunGroup> groups;
   std::vector<DifferingKey> keys;
-  bool seeds = false;           // whether a group has several runs
-  bool times_withheld = false;  // whether times were not compared that could have been
+  bool seeds = false;  // whether a group has several runs
+  CostReference cost_reference = CostReference::static_bits;
+  // Whether some were not compared with the baseline because they are of another training.
+  bool times_withheld = false, costs_withheld = false;
 
   // Of the runs of a group the first that can be read, where there is one.
   const RunSummary& first(const RunGroup& group) const;
 };
 
 // `baseline` is the run whose group the others are compared with, where none is stated.
-Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline);
+Comparison compare_runs(std::vector<ComparedRun> runs, std::size_t baseline,
+                        CostReference cost_reference = CostReference::static_bits);
 
 }  // namespace bitcycle::cli

@@ -76,9 +76,7 @@ Json group_json(const Comparison& comparison, const RunGroup& group) {
   json["baseline"] = baseline.name;
   if (group.difference) json["difference"] = difference_json(*group.difference);
   json["time_saved_percent"] = or_null(group.time_saved_percent);
-  if (group.gbitops && baseline.gbitops && *baseline.gbitops > 0) {
-    json["cost_saved_of_baseline_percent"] = 100 * (1 - *group.gbitops / *baseline.gbitops);
-  }
+  json["cost_saved_of_baseline_percent"] = or_null(group.cost_saved_of_baseline_percent);
   return json;
 }
 
@@ -89,7 +87,11 @@ Json comparison_json(const Comparison& comparison) {
   for (const RunSummary& run : comparison.runs) runs.push_back(run_json(run));
   for (const RunGroup& group : comparison.groups) groups.push_back(group_json(comparison, group));
   for (const auto& [key, values] : comparison.keys) keys[key] = values;
-  return {{"runs", std::move(runs)}, {"groups", std::move(groups)}, {"differing_keys", keys}};
+  const bool by_baseline = comparison.cost_reference == CostReference::baseline;
+  return {{"runs", std::move(runs)},
+          {"groups", std::move(groups)},
+          {"cost_saved", by_baseline ? "cost_saved_of_baseline_percent" : "saving_percent"},
+          {"differing_keys", keys}};
 }
 
 }  // namespace bitcycle::cli

@@ -123,14 +123,21 @@ Row run_header(const Columns& columns) {
   return row;
 }
 
-Row run_row(const Columns& columns, const RunSummary& run, const RunGroup& group) {
+std::string cost_saved_text(const Comparison& comparison, const RunGroup& group,
+                            const std::optional<double>& of_static) {
+  const bool by_baseline = comparison.cost_reference == CostReference::baseline;
+  return or_dash(by_baseline ? group.cost_saved_of_baseline_percent : of_static, percent_text);
+}
+
+Row run_row(const Comparison& comparison, const Columns& columns, const RunGroup& group) {
+  const RunSummary& run = comparison.first(group);
   const bool readable = run.state != SummaryState::unreadable;
   Row row = readable ? Row{run.precision, run.backend.empty() ? "-" : run.backend} : Row{"-", "-"};
   add_subject(columns, run, row);
   const bool finished = run.state == SummaryState::finished;
   row.push_back(finished ? scored(columns, run, score_text(run.score)) : "-");
   row.push_back(readable ? amount_text(run.gbitops) : "-");
-  row.push_back(readable ? percent_text(run.saving_percent) : "-");
+  row.push_back(readable ? cost_saved_text(comparison, group, run.saving_percent) : "-");
   row.push_back(or_dash(run.training_seconds, readable_duration));
   row.push_back(or_dash(group.time_saved_percent, percent_text));
   if (columns.state) row.push_back(state_text(run));
@@ -142,7 +149,7 @@ std::string run_table(const Comparison& comparison) {
   const Columns columns = columns_of(comparison);
   Table table(run_header(columns));
   for (const RunGroup& group : comparison.groups) {
-    table.add_row(run_row(columns, comparison.first(group), group));
+    table.add_row(run_row(comparison, columns, group));
   }
   return table.text();
 }
@@ -188,7 +195,7 @@ Row group_row(const Comparison& comparison, const Columns& columns, const RunGro
   row.push_back(spreads ? score_distance(metric, *group.score->deviation) : "-");
   row.push_back(marked_difference(metric, group.difference));
   row.push_back(or_dash(group.gbitops, amount_text));
-  row.push_back(or_dash(group.saving_percent, percent_text));
+  row.push_back(cost_saved_text(comparison, group, group.saving_percent));
   row.push_back(or_dash(group.seconds, readable_duration));
   row.push_back(or_dash(group.time_saved_percent, percent_text));
   return row;
@@ -298,21 +305,48 @@ std::string lengths_note(const Comparison& comparison) {
          "training.\n";
 }
 
-std::string savings_note(const Comparison& comparison, const std::string& baseline) {
+std::string static_savings_note(const Comparison& comparison, const std::string& baseline,
+                                bool timed) {
   const bool gated = std::ranges::any_of(comparison.runs, &RunSummary::gated);
-  const bool timed = std::ranges::any_of(comparison.groups, [](const RunGroup& group) {
-    return group.time_saved_percent.has_value();
-  });
-  std::string text = fmt::format("Cost saved: against static at the same upper bits{}.",
-                                 gated ? ", of runs with gates static 8/8" : "");
-  if (timed) text += fmt::format(" Time saved: measured, against {}.", baseline);
-  text += timed ? "\nAnother baseline: --baseline NAME.\n" : "\n";
+  const std::string text = fmt::format("Cost saved: against static at the same upper bits{}.",
+                                       gated ? ", of runs with gates static 8/8" : "");
+  if (!timed) return text + "\n";
+  return text + fmt::format(
+                    " Time saved: measured, against {}.\nAnother baseline: --baseline NAME, for "
+                    "costs too.\n",
+                    baseline);
+}
+
+std::string withheld_note(const Comparison& comparison) {
+  std::string text;
+  if (comparison.costs_withheld && comparison.cost_reference == CostReference::baseline) {
+    text +=
+        "Costs are compared between finished runs of one network, batch and length; others are "
+        "not.\n";
+  }
   if (comparison.times_withheld) {
     text +=
         "Times are compared between runs of one network, batch and length, measured on one "
         "machine\nwith as many threads; others are not.\n";
   }
   return text;
+}
+
+// "" where the baseline stands alone.
+std::string baseline_savings_note(const std::string& baseline, bool timed) {
+  if (baseline.empty()) return "";
+  return fmt::format("Cost saved: against {}.{}\n", baseline,
+                     timed ? " Time saved: measured, against the same." : "");
+}
+
+std::string savings_note(const Comparison& comparison, const std::string& baseline) {
+  const bool timed = std::ranges::any_of(comparison.groups, [](const RunGroup& group) {
+    return group.time_saved_percent.has_value();
+  });
+  const bool by_baseline = comparison.cost_reference == CostReference::baseline;
+  return (by_baseline ? baseline_savings_note(baseline, timed)
+                      : static_savings_note(comparison, baseline, timed)) +
+         withheld_note(comparison);
 }
 
 }  // namespace

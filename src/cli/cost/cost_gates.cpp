@@ -46,8 +46,9 @@ struct TargetRow {
 struct GatesCost {
   CostSubject subject;
   RunLength length;
-  std::int64_t work = 0;
-  std::string scheme;  // scheme_note
+  std::int64_t work = 0;  // samples of a full step
+  double full_steps = 0;  // that do the work of the run
+  std::string scheme;     // scheme_note
   std::vector<OptionRow> options;
   std::vector<TargetRow> targets;
   Besides besides;
@@ -57,6 +58,8 @@ struct GatesCost {
   Bounds gbitops_at_targets;  // and if the targets are met
   OtherMeasure joules, normalised_macs;
   std::vector<std::string> notices;
+
+  double samples() const { return full_steps * static_cast<double>(work); }
 };
 
 std::vector<OptionRow> option_rows(const DynamicPolicy& policy, const StepCost& cost,
@@ -82,18 +85,25 @@ double measure_at(double cp, const OptionRow& cheapest, const OptionRow& dearest
   return cheapest.*measure + along * (dearest.*measure - cheapest.*measure);
 }
 
+// Of stages that cost so much a full step.
+Bounds run_at_targets(const DynamicPolicy& policy, const GatesCost& cost,
+                      const std::vector<double>& stages) {
+  const double share = cost.full_steps / static_cast<double>(cost.length.steps);
+  const auto [least, most] = staged_bounds(policy.recipe(), stages, cost.length);
+  return {share * least, share * most};
+}
+
 // Of a measure that counts a step.
-OtherMeasure run_measure(const DynamicPolicy& policy, const RunLength& length,
-                         const std::vector<OptionRow>& options, Measure measure, double fixed) {
-  const auto [cheapest, dearest] = std::ranges::minmax(options, {}, &OptionRow::cp);
+OtherMeasure run_measure(const DynamicPolicy& policy, const GatesCost& cost, Measure measure,
+                         double fixed) {
+  const auto [cheapest, dearest] = std::ranges::minmax(cost.options, {}, &OptionRow::cp);
   std::vector<double> stages;
   for (const double target : policy.recipe().target) {
     stages.push_back(measure_at(target, cheapest, dearest, measure));
   }
-  const auto steps = static_cast<double>(length.steps);
-  return {.run = {steps * cheapest.*measure, steps * dearest.*measure},
-          .at_targets = staged_bounds(policy.recipe(), stages, length),
-          .fixed = steps * fixed};
+  return {.run = {cost.full_steps * cheapest.*measure, cost.full_steps * dearest.*measure},
+          .at_targets = run_at_targets(policy, cost, stages),
+          .fixed = cost.full_steps * fixed};
 }
 
 GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
@@ -101,6 +111,7 @@ GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
                  .length = options.length.value_or(length_of(recipe, options.steps)),
                  .work = work_of(recipe),
                  .scheme = scheme_note(recipe.precision)};
+  cost.full_steps = full_steps(cost.length, options.step_work, cost.work);
   const StepCost sample(cost.subject.layers, options.counting, 1);
   const DynamicPolicy policy(recipe.precision, cost.subject.layers, cost.length);
   cost.besides = besides_of(policy, sample);
@@ -117,12 +128,10 @@ GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
     cost.targets.push_back({target, reachable, gbitops});
     stages.push_back(gbitops * static_cast<double>(cost.work));
   }
-  const auto samples = static_cast<double>(cost.length.steps * cost.work);
-  cost.gbitops = {samples * cheapest.gbitops, samples * dearest.gbitops};
-  cost.gbitops_at_targets = staged_bounds(policy.recipe(), stages, cost.length);
-  cost.joules = run_measure(policy, cost.length, cost.options, &OptionRow::joules,
-                            measures.static_joules(policy));
-  cost.normalised_macs = run_measure(policy, cost.length, cost.options, &OptionRow::normalised_macs,
+  cost.gbitops = {cost.samples() * cheapest.gbitops, cost.samples() * dearest.gbitops};
+  cost.gbitops_at_targets = run_at_targets(policy, cost, stages);
+  cost.joules = run_measure(policy, cost, &OptionRow::joules, measures.static_joules(policy));
+  cost.normalised_macs = run_measure(policy, cost, &OptionRow::normalised_macs,
                                      measures.static_normalised_macs(policy));
   cost.notices = gate_cost_notices(policy, options.counting);
   return cost;
@@ -148,7 +157,7 @@ std::string targets_table(const GatesCost& cost) {
 }
 
 std::string run_text(const GatesCost& cost) {
-  const double reference = cost.gbitops_static * static_cast<double>(cost.length.steps * cost.work);
+  const double reference = cost.gbitops_static * cost.samples();
   const auto range = [&](const Bounds& bounds) {
     if (bounds.least == bounds.most) {
       return fmt::format("{} GBitOPs, {} of static", amount_text(bounds.least),
@@ -189,9 +198,10 @@ void print_text(const GatesCost& cost, const GatesCost& executed,
                 const RecipeCostOptions& options) {
   const CostSubject& subject = cost.subject;
   fmt::print(
-      "{} with gates, {}: {} parameters\nrun: {} steps of {} {}s{}\ncounting rule: {} ({})\n",
+      "{} with gates, {}: {} parameters\nrun: {} steps of {} {}s{}{}\ncounting rule: {} ({})\n",
       subject.name, subject.shape, subject.parameters, cost.length.steps, cost.work, subject.unit,
-      cost.scheme, name(options.counting), summary(options.counting));
+      smaller_steps_note(cost.length, cost.full_steps, cost.work), cost.scheme,
+      name(options.counting), summary(options.counting));
   fmt::print(
       "static: {} without gates, {} GBitOPs a sample\n\n{}\n"
       "besides the blocks, in GBitOPs a sample:\n{}\n",
@@ -227,7 +237,7 @@ Json targets_json(const GatesCost& cost) {
 }
 
 Json to_json(const GatesCost& cost, const GatesCost& executed, const RecipeCostOptions& options) {
-  const double samples = static_cast<double>(cost.length.steps * cost.work);
+  const double samples = cost.samples();
   Json json = {{"recipe", options.path},
                {"model", cost.subject.name},
                {"params", cost.subject.parameters},

@@ -36,9 +36,10 @@ using Json = nlohmann::ordered_json;
 // What a recipe's steps cost: a row for each combination of bits, in the order of their appearance.
 struct Row {
   LayerBits bits;
-  Step steps = 0;      // 0: not known beforehand
-  double gbitops = 0;  // of one step, a mean where overrides move on their own
-  double joules = 0;   // modelled, likewise
+  Step steps = 0;         // 0: not known beforehand
+  double full_steps = 0;  // that do their work
+  double gbitops = 0;     // of a full one, a mean where overrides move on their own
+  double joules = 0;      // modelled, likewise
   double normalised_macs = 0;
 };
 using Column = double Row::*;
@@ -51,7 +52,8 @@ struct Total {
 struct RecipeCost {
   CostSubject subject;
   RunLength length;
-  std::int64_t work = 0;   // samples or tokens of a step
+  std::int64_t work = 0;   // samples or tokens of a full step
+  double full_steps = 0;   // that do the work of the run
   std::string assumption;  // about the length, and in which scheme
   std::string scheme;
   std::vector<Row> rows;
@@ -61,9 +63,9 @@ struct RecipeCost {
   Total joules, normalised_macs;
 };
 
-// The columns of a step.
+// The columns of a full step.
 Row row_of(const StepBits& bits, const StepCost& cost, const StepMeasures& measures) {
-  return {bits.common, 0, cost(bits), measures.joules(bits), measures.normalised_macs(bits)};
+  return {bits.common, 0, 0, cost(bits), measures.joules(bits), measures.normalised_macs(bits)};
 }
 
 // Long runs have few different steps, and adding up the cost of all layers takes a while.
@@ -91,52 +93,57 @@ class StepRows {
   std::vector<Known> known_;
 };
 
-std::vector<Row> scheduled_rows(const std::function<StepBits(Step)>& bits_of, Step steps,
-                                const StepCost& cost, const StepMeasures& measures) {
+void add_step(const Row& own, double share, Row& row) {
+  ++row.steps;
+  row.full_steps += share;
+  for (const Column column : {&Row::gbitops, &Row::joules, &Row::normalised_macs}) {
+    row.*column += (own.*column - row.*column) * share / row.full_steps;
+  }
+}
+
+std::vector<Row> scheduled_rows(const std::function<StepBits(Step)>& bits_of,
+                                const std::function<double(Step)>& share_of, Step steps,
+                                StepRows known) {
   std::vector<Row> rows;
-  StepRows known(cost, measures);
   for (Step step = 0; step < steps; ++step) {
     StepBits bits = bits_of(step);
     auto row = std::ranges::find(rows, bits.common, &Row::bits);
-    if (row == rows.end()) row = rows.insert(rows.end(), {bits.common, 0, 0});
-    ++row->steps;
-    const Row& own = known.of(std::move(bits));
-    for (const Column column : {&Row::gbitops, &Row::joules, &Row::normalised_macs}) {
-      (*row).*column += (own.*column - (*row).*column) / static_cast<double>(row->steps);
-    }
+    if (row == rows.end()) row = rows.insert(rows.end(), Row{bits.common});
+    add_step(known.of(std::move(bits)), share_of(step), *row);
   }
   return rows;
 }
 
 Bounds scheduled_bounds(const std::vector<Row>& rows, Column column) {
   double sum = 0;
-  for (const Row& row : rows) sum += static_cast<double>(row.steps) * row.*column;
+  for (const Row& row : rows) sum += row.full_steps * row.*column;
   return {sum, sum};
 }
 
 Bounds bounds_of(const Recipe& recipe, const RecipeCost& cost, Column column) {
   if (is_automatic(recipe.precision)) {
     return {scheduled_bounds(cost.cheapest, column).least,
-            static_cast<double>(cost.length.steps) * cost.rows.back().*column};
+            cost.full_steps * cost.rows.back().*column};
   }
   if (!recipe.precision.progressive) return scheduled_bounds(cost.rows, column);
   std::vector<double> stages;
   for (const Row& row : cost.rows) stages.push_back(row.*column);
-  return staged_bounds(*recipe.precision.progressive, stages, cost.length);
+  const auto [least, most] = staged_bounds(*recipe.precision.progressive, stages, cost.length);
+  const double share = cost.full_steps / static_cast<double>(cost.length.steps);
+  return {share * least, share * most};
 }
 
 void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
-  const auto steps = static_cast<double>(cost.length.steps);
   cost.gbitops = bounds_of(recipe, cost, &Row::gbitops);
-  cost.joules = {bounds_of(recipe, cost, &Row::joules), steps * fixed.joules};
+  cost.joules = {bounds_of(recipe, cost, &Row::joules), cost.full_steps * fixed.joules};
   cost.normalised_macs = {bounds_of(recipe, cost, &Row::normalised_macs),
-                          steps * fixed.normalised_macs};
+                          cost.full_steps * fixed.normalised_macs};
 }
 
 // A row for each width that may be tested. The least that a run can cost is the lowest width for
 // all of the first cycle, and then the schedule from there.
-void add_tested_rows(const Recipe& recipe, const StepCost& step_cost, const StepMeasures& measures,
-                     RecipeCost& cost) {
+void add_tested_rows(const Recipe& recipe, const std::function<double(Step)>& share_of,
+                     const StepCost& step_cost, const StepMeasures& measures, RecipeCost& cost) {
   const RangePlans plans(recipe.precision, cost.subject.layers, cost.length);
   for (const PrecisionPlan& plan : plans.fixed()) {
     cost.rows.push_back(row_of(plan.decide(0), step_cost, measures));
@@ -145,8 +152,8 @@ void add_tested_rows(const Recipe& recipe, const StepCost& step_cost, const Step
   const auto cheapest = [&](Step step) {
     return (step < cycle ? plans.fixed().front() : plans.lowest()).decide(step);
   };
-  cost.cheapest = scheduled_rows(cheapest, cost.length.steps, step_cost, measures);
-  cost.gbitops_static = static_cast<double>(cost.length.steps) * step_cost.reference(plans.upper());
+  cost.cheapest = scheduled_rows(cheapest, share_of, cost.length.steps, {step_cost, measures});
+  cost.gbitops_static = cost.full_steps * step_cost.reference(plans.upper());
   add_totals(recipe, row_of(plans.upper().reference(), step_cost, measures), cost);
 }
 
@@ -156,26 +163,27 @@ RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
                   .work = work_of(recipe),
                   .assumption = assumption(recipe, options.length) + scheme_note(recipe.precision),
                   .scheme = name(recipe.precision.scheme)};
+  cost.full_steps = full_steps(cost.length, options.step_work, cost.work);
+  const auto share_of = [&](Step step) { return work_share(options.step_work, step, cost.work); };
   const StepCost step_cost(cost.subject.layers, options.counting, cost.work);
   const StepMeasures measures(cost.subject.layers, cost.work);
-  const auto steps = static_cast<double>(cost.length.steps);
   if (recipe.precision.progressive) {
     const ProgressivePolicy policy(recipe.precision, cost.subject.layers, cost.length);
     for (const PrecisionPlan& stage : policy.stages()) {
       cost.rows.push_back(row_of(stage.decide(0), step_cost, measures));
     }
-    cost.gbitops_static = steps * step_cost.reference(policy);
+    cost.gbitops_static = cost.full_steps * step_cost.reference(policy);
     add_totals(recipe, row_of(policy.reference(), step_cost, measures), cost);
     return cost;
   }
   if (is_automatic(recipe.precision)) {
-    add_tested_rows(recipe, step_cost, measures, cost);
+    add_tested_rows(recipe, share_of, step_cost, measures, cost);
     return cost;
   }
   const PrecisionPlan plan(recipe.precision, cost.subject.layers, cost.length);
-  cost.rows = scheduled_rows([&](Step step) { return plan.decide(step); }, cost.length.steps,
-                             step_cost, measures);
-  cost.gbitops_static = steps * step_cost.reference(plan);
+  cost.rows = scheduled_rows([&](Step step) { return plan.decide(step); }, share_of,
+                             cost.length.steps, {step_cost, measures});
+  cost.gbitops_static = cost.full_steps * step_cost.reference(plan);
   add_totals(recipe, row_of(plan.reference(), step_cost, measures), cost);
   return cost;
 }
@@ -212,16 +220,17 @@ std::string other_totals_text(const RecipeCost& cost) {
 
 void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
   Table table({"bits", "steps", "GBitOPs a step", "of static"});
-  const double reference = cost.gbitops_static / static_cast<double>(cost.length.steps);
+  const double reference = cost.gbitops_static / cost.full_steps;
   for (const Row& row : cost.rows) {
     table.add_row({to_text(row.bits), row.steps == 0 ? "-" : std::to_string(row.steps),
                    amount_text(row.gbitops), share_text(row.gbitops, reference)});
   }
   fmt::print(
-      "{}, {}: {} parameters\nrun: {} steps of {} {}s{}\ncounting rule: {} ({})\n\n{}\n{}\n{}",
+      "{}, {}: {} parameters\nrun: {} steps of {} {}s{}{}\ncounting rule: {} ({})\n\n{}\n{}\n{}",
       cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps, cost.work,
-      cost.subject.unit, cost.assumption, name(options.counting), summary(options.counting),
-      table.text(), total_text(cost), other_totals_text(cost));
+      cost.subject.unit, smaller_steps_note(cost.length, cost.full_steps, cost.work),
+      cost.assumption, name(options.counting), summary(options.counting), table.text(),
+      total_text(cost), other_totals_text(cost));
 }
 
 Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {

@@ -25,6 +25,7 @@ struct RecipeCostOptions {
   // What is known once the data have been opened; else the usual.
   std::optional<CostSubject> subject;
   std::optional<RunLength> length;
+  std::vector<double> step_work;  // samples or tokens of each step; empty: those of full batches
 };
 
 // What a run of a recipe costs, by the rule "paper"; nothing where its length is given in epochs,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,24 @@ std::string assumption(const Recipe& recipe, const std::optional<RunLength>& kno
   if (recipe.steps > 0 || known) return "";
   return fmt::format(" (assumed for its {:g} epochs, whose steps the data decide; --steps N)",
                      recipe.epochs);
+}
+
+double work_share(const std::vector<double>& step_work, Step step, std::int64_t work) {
+  if (step_work.empty()) return 1;
+  return step_work.at(static_cast<std::size_t>(step)) / static_cast<double>(work);
+}
+
+double full_steps(const RunLength& length, const std::vector<double>& step_work,
+                  std::int64_t work) {
+  if (step_work.empty()) return static_cast<double>(length.steps);
+  return std::accumulate(step_work.begin(), step_work.end(), 0.0) / static_cast<double>(work);
+}
+
+std::string smaller_steps_note(const RunLength& length, double full_steps, std::int64_t work) {
+  const auto steps = static_cast<double>(length.steps);
+  if (full_steps == steps) return "";
+  return fmt::format(", at the end of epochs fewer: {:.1f} on average",
+                     full_steps / steps * static_cast<double>(work));
 }
 
 const std::vector<LayerBits>& StepCost::counted(const StepBits& bits) const {

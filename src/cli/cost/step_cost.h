@@ -28,6 +28,13 @@ RunLength length_of(const Recipe& recipe, Step steps_of_epochs);
 // What to say of them behind their number: " (...)", or nothing where the length is known.
 std::string assumption(const Recipe& recipe, const std::optional<RunLength>& known);
 
+// How much of a full batch's work a step does; all of it where that is not known.
+double work_share(const std::vector<double>& step_work, Step step, std::int64_t work);
+// A run in steps of full batches: somewhat fewer than it has where epochs end in smaller ones.
+double full_steps(const RunLength& length, const std::vector<double>& step_work, std::int64_t work);
+// What to say of them behind the size of a step: ", ...", or nothing where all steps are full.
+std::string smaller_steps_note(const RunLength& length, double full_steps, std::int64_t work);
+
 // The cost of the bits of a step, in billions of bit operations.
 class StepCost {
  public:

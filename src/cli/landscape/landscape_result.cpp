@@ -134,14 +134,13 @@ void tell_missing_contours(const LandscapePicture& picture) {
 
 }  // namespace
 
-LandscapeSubject landscape_subject(const LandscapeOptions& options, const std::string& run) {
-  read_recipe(run_recipe(run));
-  const auto [home, step] = chosen_checkpoint(run, options.checkpoint);
+LandscapeSubject landscape_subject(const LandscapeOptions& options,
+                                   const RunCheckpoint& checkpoint) {
   Fingerprint print;
-  for (const auto& [name, bytes] : CheckpointStore(home).load(step)) {
+  for (const auto& [name, bytes] : checkpoint.files) {
     if (name == "state.json" || name == "model.safetensors") print.add(bytes);
   }
-  return {step, print.text(), options.settings};
+  return {checkpoint.step, print.text(), options.settings};
 }
 
 std::optional<Landscape> stored_landscape(const fs::path& home, const LandscapeSubject& subject) {

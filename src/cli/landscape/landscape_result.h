@@ -3,6 +3,7 @@
 // What `bitcycle landscape` does without LibTorch: says which landscape is meant, finds it where it
 // was made before, prints what it came to and draws it.
 
+#include "cli/runs/run_checkpoint.h"
 #include "cli/torch_commands.h"
 
 #include <filesystem>
@@ -11,9 +12,8 @@
 
 namespace bitcycle::cli {
 
-// Of a run and its chosen checkpoint. Throws Error(usage) when there is no run, Error(checkpoint)
-// when it has no such checkpoint, or a damaged one.
-LandscapeSubject landscape_subject(const LandscapeOptions& options, const std::string& run);
+LandscapeSubject landscape_subject(const LandscapeOptions& options,
+                                   const RunCheckpoint& checkpoint);
 
 // `home` is that of the checkpoint (runs/run_checkpoint.h). Nothing where it is not stored, or is
 // damaged, or of other weights: then it is to be made anew.

@@ -34,7 +34,7 @@ PredictSubject predict_subject(const PredictOptions& options) {
   Recipe recipe = read_recipe(run_recipe(options.run));
   require_pictures(recipe, options.run);
   recipe.threads = 1;
-  return {recipe, chosen_checkpoint(options.run, options.checkpoint), width_of(options, recipe)};
+  return {recipe, read_checkpoint(options.run, options.checkpoint), width_of(options, recipe)};
 }
 
 }  // namespace bitcycle::cli

@@ -21,8 +21,6 @@ std::optional<Step> named_step(const CheckpointStore& store, const std::string& 
   return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 
-}  // namespace
-
 Step chosen_step(const CheckpointStore& store, const std::string& word,
                  const std::filesystem::path& run) {
   const std::optional<Step> step = named_step(store, word);
@@ -38,17 +36,33 @@ Step chosen_step(const CheckpointStore& store, const std::string& word,
                           fmt::join(steps, ", ")));
 }
 
+Step averaged_step(const CheckpointStore& store, const std::filesystem::path& run) {
+  if (const auto step = store.latest()) return *step;
+  throw Error(ErrorCode::checkpoint, "there are no averaged weights in \"" + run.string() + "\"",
+              "A run makes them at its end if its recipe has [averaging].");
+}
+
+}  // namespace
+
+std::filesystem::path RunCheckpoint::path(const std::string& file) const {
+  return CheckpointStore(home).directory(step) / file;
+}
+
+std::span<const std::byte> RunCheckpoint::bytes(const std::string& file) const {
+  const auto found = files.find(file);
+  return found == files.end() ? std::span<const std::byte>() : found->second;
+}
+
 std::filesystem::path checkpoint_home(const std::filesystem::path& run, const std::string& word) {
   return word == kAveragedFolder ? run / kAveragedFolder : run;
 }
 
-ChosenCheckpoint chosen_checkpoint(const std::filesystem::path& run, const std::string& word) {
+RunCheckpoint read_checkpoint(const std::filesystem::path& run, const std::string& word) {
   const std::filesystem::path home = checkpoint_home(run, word);
   const CheckpointStore store(home);
-  if (home == run) return {home, chosen_step(store, word, run)};
-  if (const auto step = store.latest()) return {home, *step};
-  throw Error(ErrorCode::checkpoint, "there are no averaged weights in \"" + run.string() + "\"",
-              "A run makes them at its end if its recipe has [averaging].");
+  auto [step, files] = store.load_chosen(
+      [&] { return home == run ? chosen_step(store, word, run) : averaged_step(store, run); });
+  return {home, step, std::move(files)};
 }
 
 }  // namespace bitcycle::cli

@@ -97,6 +97,17 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+// As the measured steps go, by the samples or tokens in them.
+double expected_seconds(const Rehearsal& rehearsal, const RunLength& length) {
+  const double measured = std::accumulate(rehearsal.seconds.begin(), rehearsal.seconds.end(), 0.0);
+  const std::vector<double>& work = rehearsal.run_work;
+  if (!work.empty()) {
+    return measured / rehearsal.work * std::accumulate(work.begin(), work.end(), 0.0);
+  }
+  return measured / static_cast<double>(rehearsal.seconds.size()) *
+         static_cast<double>(length.steps);
+}
+
 // What is measured differs with the bits of each step, so the mean speaks for the run; the median
 // tells whether something else disturbed it.
 void print_time(const Recipe& recipe, const Rehearsal& rehearsal, const RunLength& length) {
@@ -115,7 +126,7 @@ void print_time(const Recipe& recipe, const Rehearsal& rehearsal, const RunLengt
   const double evaluations = every > 0 ? std::max(1.0, std::floor(epochs / every)) : 1;
   fmt::print("the run: {} steps, {} for each epoch, take about {}; besides, {:.0f} evaluation{}\n",
              length.steps, length.steps_per_epoch,
-             readable_duration(mean * static_cast<double>(length.steps)), evaluations,
+             readable_duration(expected_seconds(rehearsal, length)), evaluations,
              evaluations == 1 ? "" : "s");
 }
 
@@ -137,9 +148,10 @@ int dry_run(const Recipe& recipe, const TrainPaths& paths) {
              rehearsal.backend, paths.run_directory.string());
   print_network(rehearsal);
   print_bits(recipe, length);
-  print_recipe_cost(
-      recipe,
-      {.path = paths.recipe.string(), .subject = subject_of(recipe, rehearsal), .length = length});
+  print_recipe_cost(recipe, {.path = paths.recipe.string(),
+                             .subject = subject_of(recipe, rehearsal),
+                             .length = length,
+                             .step_work = rehearsal.run_work});
   fmt::print("\n");
   print_time(recipe, rehearsal, length);
   fmt::print("nothing was written\n");

@@ -4,7 +4,6 @@
 #include "bitcycle/config/task_kind.h"
 #include "bitcycle/events/evaluations_file.h"
 #include "bitcycle/events/timing_file.h"
-#include "bitcycle/io/checkpoint.h"
 #include "bitcycle/report/narration.h"
 #include "bitcycle/report/precision_text.h"
 #include "bitcycle/report/table.h"
@@ -147,9 +146,10 @@ int run_eval(const EvalOptions& options) {
   const Recipe recipe = recipe_of_run(options.run);
   const auto widths = parse_widths(options.bits.empty() ? recipe.evaluation.bits : options.bits);
   const auto split = split_of(options, recipe);
-  const auto [home, step] = chosen_checkpoint(options.run, options.checkpoint);
+  RunCheckpoint checkpoint = read_checkpoint(options.run, options.checkpoint);
+  const Step step = checkpoint.step;
   Session session(recipe, options.run);
-  load_checkpoint(session, CheckpointStore(home), step);
+  load_checkpoint(session, std::move(checkpoint));
   std::vector<WidthScore> rows;
   GateScores gates;
   if (options.bits.empty() && session.gates() != nullptr) {

@@ -76,11 +76,13 @@ class Maker {
 
   // Nothing when it was stopped.
   std::optional<Landscape> make(const std::string& run, const StopSignal& stop) {
-    const LandscapeSubject subject = landscape_subject(options_, run);
-    const fs::path home = checkpoint_home(run, options_.checkpoint);
+    const Recipe recipe = recipe_of_run(run);
+    RunCheckpoint checkpoint = read_checkpoint(run, options_.checkpoint);
+    const LandscapeSubject subject = landscape_subject(options_, checkpoint);
+    const fs::path home = checkpoint.home;
     if (auto stored = stored_landscape(home, subject)) return stored;
-    Session session(recipe_of_run(run), run);
-    load_checkpoint(session, CheckpointStore(home), subject.step);
+    Session session(recipe, run);
+    load_checkpoint(session, std::move(checkpoint));
     const auto samples = landscape_samples(session, subject.settings);
     const RunLock lock = lock_of(home);
     if (auto stored = stored_landscape(home, subject)) return stored;  // by another, meanwhile

@@ -25,10 +25,12 @@ void require_same_data(Session& session, const TrainState& trained) {
       "counts from where the run was started, else from the current directory.");
 }
 
-void restore_state(Session& session, const std::vector<std::byte>& json,
-                   const std::filesystem::path& where, Step step, DataChanges changes) {
+void restore_state(Session& session, const RunCheckpoint& checkpoint, DataChanges changes) {
+  constexpr const char* kFile = "state.json";
+  const std::span<const std::byte> json = checkpoint.bytes(kFile);
   const std::string text(reinterpret_cast<const char*>(json.data()), json.size());
-  const TrainState state = train_state_from_json(text, (where / "state.json").string(), step);
+  const TrainState state =
+      train_state_from_json(text, checkpoint.path(kFile).string(), checkpoint.step);
   if (changes == DataChanges::refuse) require_same_data(session, state);
   session.policy().restore(state.policy);
 }
@@ -42,12 +44,10 @@ Recipe recipe_of_run(const std::filesystem::path& run) {
   return recipe;
 }
 
-void load_checkpoint(Session& session, const CheckpointStore& store, Step step,
-                     DataChanges changes) {
-  CheckpointFiles files = store.load(step);
-  restore_state(session, files["state.json"], store.directory(step), step, changes);
-  restore_tensors(std::move(files["model.safetensors"]),
-                  (store.directory(step) / "model.safetensors").string(),
+void load_checkpoint(Session& session, RunCheckpoint checkpoint, DataChanges changes) {
+  constexpr const char* kFile = "model.safetensors";
+  restore_state(session, checkpoint, changes);
+  restore_tensors(std::move(checkpoint.files[kFile]), checkpoint.path(kFile).string(),
                   model_state(session.model()));
 }
 

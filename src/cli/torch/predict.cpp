@@ -51,10 +51,11 @@ class RememberedSet final : public Dataset {
 };
 
 // Rows of the last layer.
-int trained_classes(const CheckpointStore& store, Step step, const Network& network) {
+int trained_classes(const PredictSubject& subject) {
   const std::string file = "model.safetensors";
-  const std::string origin = (store.directory(step) / file).string();
-  const TensorFile weights = decode_safetensors(store.load(step)[file], origin);
+  const std::string origin = subject.checkpoint.path(file).string();
+  const TensorFile weights = decode_safetensors(subject.checkpoint.bytes(file), origin);
+  const Network network = picture_network(subject.recipe);
   const std::string name = network.nodes.back().name + ".weight";
   const auto found = weights.tensors.find(name);
   if (found != weights.tensors.end()) return static_cast<int>(found->second.shape.at(0));
@@ -74,10 +75,8 @@ std::int64_t trained_samples(const Recipe& recipe, const std::string& run, Step 
 class Asked {
  public:
   Asked(const PredictSubject& subject, const std::string& run)
-      : store_(subject.checkpoint.home),
-        classes_(trained_classes(store_, subject.checkpoint.step, picture_network(subject.recipe))),
-        session_(subject.recipe, run, parts(subject, run)) {
-    load_checkpoint(session_, store_, subject.checkpoint.step, DataChanges::accept);
+      : classes_(trained_classes(subject)), session_(subject.recipe, run, parts(subject, run)) {
+    load_checkpoint(session_, subject.checkpoint, DataChanges::accept);
     session_.apply_evaluation(subject.width.bits, subject.checkpoint.step - 1);
   }
 
@@ -99,7 +98,6 @@ class Asked {
     return parts;
   }
 
-  CheckpointStore store_;
   int classes_;
   ImageClassification* task_ = nullptr;  // the session's
   Session session_;

@@ -58,6 +58,7 @@ class BpttBatches final : public TokenBatches {
   std::int64_t batch_tokens() const override {
     return std::min(window_, columns_.rows) * columns_.count;
   }
+  std::int64_t tokens_per_epoch() const override { return columns_.rows * columns_.count; }
   std::int64_t scored_per_epoch() const override {
     return columns_.scored(0) * columns_.longer +
            columns_.scored(columns_.longer) * (columns_.count - columns_.longer);

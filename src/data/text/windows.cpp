@@ -59,6 +59,7 @@ class WindowBatches final : public TokenBatches {
 
   std::int64_t steps_per_epoch() const override { return (windows_.count() + batch_ - 1) / batch_; }
   std::int64_t batch_tokens() const override { return batch_ * windows_.length; }
+  std::int64_t tokens_per_epoch() const override { return windows_.count() * windows_.length; }
   std::int64_t scored_per_epoch() const override { return windows_.pairs; }
 
   TokenBatch make(std::int64_t step, TokenBatch used) const override {

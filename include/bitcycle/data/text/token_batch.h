@@ -42,6 +42,8 @@ class TokenBatches {
   virtual std::int64_t steps_per_epoch() const = 0;
   // Rows x columns of the largest batch.
   virtual std::int64_t batch_tokens() const = 0;
+  // Rows x columns of all batches of an epoch.
+  virtual std::int64_t tokens_per_epoch() const = 0;
   // Tokens that an epoch scores.
   virtual std::int64_t scored_per_epoch() const = 0;
   // `used` lends its memory.
