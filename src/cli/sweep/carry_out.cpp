@@ -27,10 +27,9 @@ int threads_to_share() {
   return default_threads(physical_cores(allowed_cpus()).size(), cpu_quota());
 }
 
-void tell_left_alone(const SweepPlan& plan, const SweepOptions& what, LiveLine& line) {
+void tell_vanished(const SweepPlan& plan, LiveLine& line) {
   if (plan.vanished.empty()) return;
-  line.print(fmt::format("note: {}, left as they are: {}",
-                         what.only.empty() ? "no longer in the sweep" : "not chosen by --only",
+  line.print(fmt::format("note: no longer in the sweep, left as they are: {}",
                          fmt::join(plan.vanished, ", ")));
 }
 
@@ -65,7 +64,7 @@ int carry_out(const SweepWork& work, const SweepResultPrinter& print_result) {
   const auto look = [&] { return plan_sweep(work.file, work.directory, work.what); };
   const SweepConduct& options = work.conduct;
   SweepPlan plan = look();
-  tell_left_alone(plan, work.what, line);
+  tell_vanished(plan, line);
   if (options.dry_run) return show_plan(plan, options.json);
   if (!options.redo_changed) refuse_changes(plan);
   const RunLock lock(work.directory);

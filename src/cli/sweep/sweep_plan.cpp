@@ -33,16 +33,35 @@ void refuse_run(const fs::path& directory) {
               "Choose another place with --run-dir.");
 }
 
-std::vector<std::string> vanished_cells(const SweepPlan& plan) {
+std::vector<std::string> vanished_cells(const fs::path& directory, const SweepRecord& before,
+                                        const std::vector<SweepCell>& file) {
   std::vector<std::string> vanished;
-  if (!is_sweep(plan.directory)) return vanished;
-  for (const CellRecord& old : read_sweep_record(plan.directory).cells) {
-    const auto same = [&](const PlannedCell& planned) { return planned.cell.name == old.name; };
-    if (std::ranges::none_of(plan.cells, same) && fs::exists(plan.directory / old.name)) {
-      vanished.push_back(old.name);
-    }
+  for (const CellRecord& old : before.cells) {
+    const bool there = std::ranges::find(file, old.name, &SweepCell::name) != file.end();
+    if (!there && fs::exists(directory / old.name)) vanished.push_back(old.name);
   }
   return vanished;
+}
+
+bool is_planned(const SweepPlan& plan, const SweepCell& cell) {
+  return std::ranges::any_of(
+      plan.cells, [&](const PlannedCell& planned) { return planned.cell.name == cell.name; });
+}
+
+SweepRecord record_of(const SweepPlan& plan, const SweepRecord& before,
+                      const std::vector<SweepCell>& file) {
+  SweepRecord record{plan.sweep, {}};
+  for (const SweepCell& cell : file) {
+    CellRecord own{cell.name, cell.group, cell.baseline, ""};
+    if (is_planned(plan, cell)) {
+      record.cells.push_back(std::move(own));
+    } else if (fs::exists(plan.directory / cell.name)) {
+      const auto old = std::ranges::find(before.cells, cell.name, &CellRecord::name);
+      if (old != before.cells.end()) own.failure = old->failure;
+      record.cells.push_back(std::move(own));
+    }
+  }
+  return record;
 }
 
 // Of cells that differ in the seed alone it is the same, and takes a while to count.
@@ -83,20 +102,17 @@ std::string length_text(const Recipe& recipe) {
 
 }  // namespace
 
-SweepRecord SweepPlan::record() const {
-  SweepRecord record{sweep, {}};
-  for (const PlannedCell& planned : cells) {
-    record.cells.push_back({planned.cell.name, planned.cell.group, planned.cell.baseline, ""});
-  }
-  return record;
-}
-
 SweepPlan plan_sweep(const fs::path& file, const fs::path& directory, const SweepOptions& options) {
   SweepPlan plan{.sweep = file.stem().string(), .directory = directory};
-  const std::vector<SweepCell> cells = read_sweep(file, options);
+  const std::vector<SweepCell> chosen = read_sweep(file, options);
   refuse_run(directory);
-  for (const SweepCell& cell : cells) plan.cells.push_back(planned_cell(directory, cell));
-  plan.vanished = vanished_cells(plan);
+  for (const SweepCell& cell : chosen) plan.cells.push_back(planned_cell(directory, cell));
+  SweepOptions whole = options;
+  whole.only.clear();
+  const std::vector<SweepCell> all = options.only.empty() ? chosen : read_sweep(file, whole);
+  const SweepRecord before = is_sweep(directory) ? read_sweep_record(directory) : SweepRecord{};
+  plan.vanished = vanished_cells(directory, before, all);
+  plan.record = record_of(plan, before, all);
   return plan;
 }
 

@@ -27,8 +27,9 @@ struct SweepPlan {
   std::filesystem::path directory;
   std::vector<PlannedCell> cells;
   std::vector<std::string> vanished;  // cells of before that the sweep no longer has
-
-  SweepRecord record() const;
+  // The planned cells, and among them, in the order of the file, those that were begun before and
+  // are left alone this time.
+  SweepRecord record;
 };
 
 // Throws Error(recipe) for a sweep that is wrong, Error(usage) for a directory that holds a run.

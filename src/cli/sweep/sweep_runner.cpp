@@ -65,7 +65,7 @@ class SweepRunner {
         options_(options),
         line_(line),
         progress_(plan, options.jobs),
-        record_(plan.record()),
+        record_(plan.record),
         waiting_(order_of(plan)),
         slots_(static_cast<std::size_t>(options.jobs)) {}
 
@@ -187,7 +187,8 @@ class SweepRunner {
 
   void fail(std::size_t cell, const std::string& reason) {
     progress_.end(cell, now(), false);
-    record_.cells[cell].failure = reason;
+    std::ranges::find(record_.cells, plan_.cells[cell].cell.name, &CellRecord::name)->failure =
+        reason;
     line_.print(fmt::format("{} failed: {}", plan_.cells[cell].cell.name, reason));
     write_sweep_record(plan_.directory, record_);
   }
