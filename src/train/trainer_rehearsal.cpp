@@ -6,7 +6,11 @@ namespace bitcycle {
 
 namespace {
 
+// Of longer runs, steps are taken to be full: a list of all would not fit into memory.
+constexpr Step kMostListedSteps = 10'000'000;
+
 std::vector<double> work_of_steps(const Task& task, Step steps, std::int64_t batches) {
+  if (steps > kMostListedSteps) return {};
   std::vector<double> work;
   double before = 0;
   for (Step step = 1; step <= steps; ++step) {

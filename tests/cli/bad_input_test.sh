@@ -97,6 +97,10 @@ cp run/metrics.jsonl damaged/
 "${train[@]}" --run-dir damaged --resume >/dev/null   # goes back to the one before
 same_runs run damaged
 
+# More steps than can be listed are no matter of memory.
+expect 2 '1000000000000' bash -c \
+  "ulimit -v 8000000; exec $bitcycle train small.toml --set steps=1000000000000 --dry-run --run-dir long"
+
 # A loss that is not finite: the step, the layer, the last good checkpoint.
 expect 6 'not finite' "${train[@]}" --run-dir wild --set optimizer.lr=1e6
 grep -q 'training stopped at step' out.txt || fail "no step named"

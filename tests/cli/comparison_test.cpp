@@ -1,5 +1,6 @@
 #include "cli/compare/comparison_text.h"
 
+#include <functional>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -92,9 +93,11 @@ TEST(ComparisonTest, CostsFollowTheStatedBaseline) {
 }
 
 TEST(ComparisonTest, GroupsOfSeedsFollowTheStatedBaselineByTheirMeanCosts) {
-  const Comparison found = compare_runs(
-      {run("a", 1, 6, 50), run("b", 2, 6, 50), run("c", 1, 8, 50)}, 2, CostReference::baseline);
-  EXPECT_THAT(comparison_text(found), testing::ContainsRegex("static 6 .* 25.0 %"));
+  ComparedRun second = run("b", 2, 6, 50);
+  second.run.gbitops = 4;  // where the first has 12 and the baseline 16
+  const Comparison found = compare_runs({run("a", 1, 6, 50), second, run("c", 1, 8, 50)}, 2,
+                                        CostReference::baseline);
+  EXPECT_THAT(comparison_text(found), testing::ContainsRegex("static 6 .* 50.0 %"));
 }
 
 TEST(ComparisonTest, CostsOfAnotherNetworkDatasetOrLengthAreWithheld) {
@@ -113,6 +116,31 @@ TEST(ComparisonTest, CostsOfAnotherNetworkDatasetOrLengthAreWithheld) {
   const Comparison unfinished =
       compare_runs({run("b", 1, 8, 50), going}, 1, CostReference::baseline);
   EXPECT_THAT(comparison_text(unfinished), withheld);
+}
+
+TEST(ComparisonTest, CostsOfOtherBatchesOrSamplesAreWithheld) {
+  const std::vector<std::function<void(RunSummary&)>> changes = {
+      [](RunSummary& run) { run.recipe.data.batch_size = 64; },
+      [](RunSummary& run) { run.recipe.optimizer.accumulate = 2; },
+      [](RunSummary& run) { run.recipe.data.limit = 40; },
+      [](RunSummary& run) { run.recipe.data.part = "1/2"; },
+      [](RunSummary& run) { run.recipe.data.validation = 0.2; },
+      [](RunSummary& run) { run.counting = Counting::bitcycle; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ComparedRun other = run("a", 1, 4, 50);
+    changes[i](other.run);
+    const Comparison found = compare_runs({other, run("b", 1, 8, 50)}, 1, CostReference::baseline);
+    EXPECT_FALSE(found.groups[0].cost_saved_of_baseline_percent) << i;
+  }
+}
+
+TEST(ComparisonTest, CostsOnPicturesOfAnotherPlaceAreWithheld) {
+  ComparedRun here = run("a", 1, 4, 50), there = run("b", 1, 8, 50);
+  for (ComparedRun* one : {&here, &there}) one->run.recipe.data.dataset = "image_folder";
+  here.run.recipe.data.root = there.run.recipe.data.root = "cats";
+  EXPECT_TRUE(compare_runs({here, there}, 1).groups[0].cost_saved_of_baseline_percent);
+  there.run.recipe.data.root = "dogs";
+  EXPECT_FALSE(compare_runs({here, there}, 1).groups[0].cost_saved_of_baseline_percent);
 }
 
 TEST(ComparisonTest, ABaselineThatStandsAloneIsHeldAgainstNothing) {

@@ -96,15 +96,27 @@ bool comparable_scores(const RunSummary& a, const RunSummary& b) {
          a.recipe.data.dataset == b.recipe.data.dataset;
 }
 
+// What sets the work of a step; epochs may end in smaller batches, so how many samples there are
+// belongs to it.
+constexpr std::string_view kWorkKeys[] = {
+    "data.batch_size", "data.dataset", "data.image_size", "data.limit",          "data.part",
+    "data.test",       "data.window",  "data.validation", "optimizer.accumulate"};
+
+// Data of the user's own are known by their place alone.
+std::string place_of_own_data(const DataRecipe& data) {
+  const bool own = data.dataset == "image_folder" || data.dataset == "text";
+  return own ? data.root : "";
+}
+
 // What must be the same for costs to be compared: the network, the work of a step, and the length.
 std::string counted_work(const RunSummary& run) {
-  std::string text = fmt::format("{} steps by {}\n", run.total, name(run.counting));
+  std::string text = fmt::format("{} steps by {} on {}\n", run.total, name(run.counting),
+                                 place_of_own_data(run.recipe.data));
   for (const auto& [key, value] : result_keys(run.recipe)) {
     const bool network = key.starts_with("model.") && key != "model.weights";
-    const bool work = key == "data.dataset" || key == "data.batch_size" ||
-                      key == "data.image_size" || key == "data.window" ||
-                      key == "optimizer.accumulate";
-    if (network || work) text += key + "=" + value + "\n";
+    if (network || std::ranges::find(kWorkKeys, key) != std::end(kWorkKeys)) {
+      text += key + "=" + value + "\n";
+    }
   }
   return text;
 }

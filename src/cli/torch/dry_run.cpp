@@ -123,7 +123,8 @@ void print_time(const Recipe& recipe, const Rehearsal& rehearsal, const RunLengt
   const double every = recipe.evaluation.every_epochs;
   const double epochs =
       static_cast<double>(length.steps) / static_cast<double>(length.steps_per_epoch);
-  const double evaluations = every > 0 ? std::max(1.0, std::floor(epochs / every)) : 1;
+  // The end of the run is evaluated too, wherever in an epoch it is.
+  const double evaluations = every > 0 ? std::max(1.0, std::ceil(epochs / every - 1e-9)) : 1;
   fmt::print("the run: {} steps, {} for each epoch, take about {}; besides, {:.0f} evaluation{}\n",
              length.steps, length.steps_per_epoch,
              readable_duration(expected_seconds(rehearsal, length)), evaluations,
