@@ -68,6 +68,8 @@ expect 0 "averaged weights of 3 points: test accuracy $accuracy, averaged" "$bit
 expect 0 'loss' "$bitcycle" landscape averaged --checkpoint averaged --grid 3 --samples 32
 [[ -n $(ls averaged/averaged/landscape/*.csv) ]] || fail "no landscape of averaged weights"
 expect 0 "weights:" "$bitcycle" train small.toml --run-dir onward --set steps=1 --set model.weights=averaged/averaged
+expect 5 "the best checkpoint is taken: $PWD/run" "$bitcycle" train small.toml --run-dir onward-best \
+  --set model.weights=run/checkpoints/best
 expect 5 'there are no averaged weights in "run"' "$bitcycle" eval run --checkpoint averaged
 
 # A run in training that makes a checkpoint at every step and keeps one can be evaluated meanwhile.
