@@ -94,8 +94,8 @@ pasted() {
   expect 0 'nothing was written' bash -c "'$bitcycle' $line"
 }
 cp small.toml "it's mine.toml"
-pasted train "it's mine.toml" --dry-run --bits 'CR 3:8 x2'
-grep -qE '^ *3:|3.*8' out.txt || fail "the bits that were pasted are not planned: $(cat out.txt)"
+pasted train "it's mine.toml" --dry-run --bits 'CR 5:7 x2'
+[[ $(grep -A2 '^weights and activations' out.txt | tail -n 2 | cut -c 1 | tr -d '\n') == 76 ]] || fail "the bits that were pasted are not planned: $(cat out.txt)"
 pasted train --dry-run --config "it's mine.toml" --data-dir 2024 --steps=2 --run-dir "a b"
 pasted --config small.toml --dry-run --bits 'static 4 until 0.5, CR 3:8 x4' --set data.limit=64
 rm hint.txt "it's mine.toml"
