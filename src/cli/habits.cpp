@@ -1,8 +1,13 @@
 #include "cli/habits.h"
 
+#include "cli/shell_word.h"
+
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -66,8 +71,17 @@ constexpr std::array kCommands = {Habit{"test", "eval RUN"},
                                   Habit{"download", "data get DATASET"},
                                   Habit{"benchmark", "bench step"}};
 
+constexpr std::array<std::string_view, 5> kTakeRecipes = {"train", "range-test", "sweep",
+                                                          "schedule", "cost"};
+constexpr std::array<std::string_view, 3> kTakeRuns = {"eval", "predict", "landscape"};
+
+// Keys whose values are strings.
+constexpr std::array<std::string_view, 7> kTexts = {
+    "optimizer.name", "data.dataset",      "data.root", "model.name",
+    "model.weights",  "precision.backend", "device"};
+
 struct Typed {
-  std::string option, value;
+  std::string option, value;  // the option as in Habit, the value if it was written with =
 };
 
 Typed split(const std::string& argument) {
@@ -78,33 +92,148 @@ Typed split(const std::string& argument) {
   return {option, equals == std::string::npos ? "" : argument.substr(equals + 1)};
 }
 
-// The value of arguments[i], written with = or behind it; `missing` where there is none.
-std::string value_of(const std::vector<std::string>& arguments, std::size_t i,
-                     const std::string& missing) {
-  const Typed typed = split(arguments[i]);
-  if (!typed.value.empty()) return typed.value;
-  const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
-  return next.empty() || next.starts_with('-') ? missing : next;
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// "--set optimizer.lr=0.1" for "--lr 0.1"; "" for what is no habit.
-std::string in_our_words(const std::vector<std::string>& arguments, std::size_t i) {
-  const auto habit = std::ranges::find(kHabits, split(arguments[i]).option, &Habit::option);
-  if (habit == kHabits.end()) return "";
-  const std::string value = value_of(arguments, i, "VALUE");
-  const bool is_key = !habit->meant.starts_with('-');
-  return fmt::format("{}{}{}{}", is_key ? "--set " : "", habit->meant, is_key ? "=" : " ", value);
+bool is_option(const std::string& argument) {
+  const bool is_negative = argument.size() > 1 && (is_digit(argument[1]) || argument[1] == '.');
+  return argument.starts_with('-') && !is_negative;
 }
 
-// What the command should be about: "train DIR --resume" for "train mine.toml --resume DIR", in
-// which DIR is one argument too many, and "train mine.toml" for "train --config mine.toml".
-std::string subject_in_our_words(const std::vector<std::string>& arguments, std::size_t i) {
-  if (arguments[i].starts_with('-')) {
-    if (split(arguments[i]).option != "config") return "";
-    return fmt::format("bitcycle {} {}", arguments.front(), value_of(arguments, i, "RECIPE"));
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// A path or a name that is no TOML.
+bool is_name(const std::string& value) {
+  constexpr std::array<std::string_view, 4> kToml = {"true", "false", "inf", "nan"};
+  const bool begins_so =
+      std::isalpha(static_cast<unsigned char>(value[0])) != 0 || value[0] == '/' || value[0] == '.';
+  return begins_so && !is_one_of(value, kToml);
+}
+
+// --set takes what is no TOML for a string. A name such as 2024 is TOML and has to be quoted.
+std::string setting(std::string_view key, const std::string& value) {
+  if (!is_one_of(key, kTexts) || is_name(value)) return fmt::format("{}={}", key, value);
+  std::string escaped;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
   }
-  if (i == 0 || arguments[i - 1] != "--resume") return "";
-  return fmt::format("bitcycle train {} --resume", arguments[i]);
+  return fmt::format("{}=\"{}\"", key, escaped);
+}
+
+// Goes through what was typed behind a command's name and collects what to write in its place.
+class Translation {
+ public:
+  Translation(const CLI::App& command, std::vector<std::string> arguments)
+      : command_(command), arguments_(std::move(arguments)) {
+    while (next_ < arguments_.size()) translate(arguments_[next_++]);
+  }
+
+  std::string hint() const {
+    if (!keys_of_run_.empty()) {
+      return fmt::format("The run decides {}: see its recipe.toml", fmt::join(keys_of_run_, ", "));
+    }
+    const bool has_run_and_recipe = !run_.empty() && !recipes_.empty();
+    return differs_ || has_run_and_recipe ? "Write " + command_line() : "";
+  }
+
+ private:
+  bool has(std::string_view option) const {
+    return command_.get_option_no_throw(std::string(option)) != nullptr;
+  }
+
+  void translate(const std::string& argument) {
+    const Typed typed = split(argument);
+    if (!is_option(argument)) {
+      recipes_.push_back(argument);
+    } else if (typed.option == "resume" && command_.get_name() == "train") {
+      take_run(typed);
+    } else if (has(argument.substr(0, argument.find('=')))) {
+      keep(argument);
+    } else if (typed.option == "config" && is_one_of(command_.get_name(), kTakeRecipes)) {
+      take_recipe(typed);
+    } else {
+      translate_unknown(argument, typed);
+    }
+  }
+
+  // Written with =, or behind the option; "" where there is none.
+  std::string take_value(const Typed& typed) {
+    if (!typed.value.empty()) return typed.value;
+    const bool follows = next_ < arguments_.size() && !is_option(arguments_[next_]);
+    return follows ? arguments_[next_++] : "";
+  }
+
+  // --resume has no value here: who gives one names the run, which has a recipe of its own.
+  void take_run(const Typed& typed) {
+    run_ = take_value(typed);
+    options_.emplace_back("--resume");
+    differs_ = differs_ || !typed.value.empty();
+  }
+
+  void take_recipe(const Typed& typed) {
+    differs_ = true;
+    const std::string recipe = take_value(typed);
+    if (!recipe.empty()) recipes_ = {recipe};
+  }
+
+  void keep(const std::string& argument) {
+    options_.push_back(argument);
+    const CLI::Option* option = command_.get_option_no_throw(argument);
+    const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
+    if (takes_value && next_ < arguments_.size()) options_.push_back(arguments_[next_++]);
+  }
+
+  void translate_unknown(const std::string& argument, const Typed& typed) {
+    const auto habit = std::ranges::find(kHabits, typed.option, &Habit::option);
+    if (habit == kHabits.end()) {
+      options_.push_back(argument);
+      return;
+    }
+    const std::string found = take_value(typed);
+    const std::string value = found.empty() ? "VALUE" : found;
+    const bool is_key = !habit->meant.starts_with('-');
+    if (is_key && is_one_of(command_.get_name(), kTakeRuns)) keys_of_run_.push_back(habit->meant);
+    const std::string_view option = is_key ? "--set" : habit->meant;
+    if (!has(option)) return;
+    differs_ = true;
+    options_.insert(options_.end(),
+                    {std::string(option), is_key ? setting(habit->meant, value) : value});
+  }
+
+  std::vector<std::string> subjects() const {
+    if (!run_.empty()) return {run_};
+    if (!recipes_.empty() || !is_one_of(command_.get_name(), kTakeRecipes)) return recipes_;
+    return {command_.get_name() == "sweep" ? "SWEEP" : "RECIPE"};
+  }
+
+  std::string command_line() const {
+    std::string line = "bitcycle " + command_.get_name();
+    for (const std::string& word : subjects()) line += " " + shell_word(word);
+    for (const std::string& word : options_) line += " " + shell_word(word);
+    return line;
+  }
+
+  const CLI::App& command_;
+  std::vector<std::string> arguments_;
+  std::size_t next_ = 0;
+  std::string run_;                            // of --resume
+  std::vector<std::string> recipes_;           // or what else the command is about
+  std::vector<std::string> options_;           // and their values
+  std::vector<std::string_view> keys_of_run_;  // that this command cannot change
+  bool differs_ = false;                       // from what was typed
+};
+
+// Who names none most likely wants to train.
+std::string command_of(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    const auto is_it = [&](const CLI::App* command) { return command->get_name() == argument; };
+    if (std::ranges::any_of(app.get_subcommands({}), is_it)) return argument;
+  }
+  return "train";
 }
 
 }  // namespace
@@ -114,19 +243,13 @@ std::string command_hint(const std::string& typed) {
   return habit == kCommands.end() ? "" : fmt::format("Write bitcycle {}.", habit->meant);
 }
 
-std::string habit_hint(const std::vector<std::string>& arguments,
-                       const std::vector<std::string>& unknown) {
-  std::string subject;
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (std::ranges::find(unknown, arguments[i]) == unknown.end()) continue;
-    if (subject.empty()) subject = subject_in_our_words(arguments, i);
-    if (!arguments[i].starts_with('-')) continue;
-    const std::string ours = in_our_words(arguments, i);
-    if (!ours.empty()) words.push_back(ours);
+std::string habit_hint(const CLI::App& app, std::vector<std::string> arguments) {
+  const std::string command = command_of(app, arguments);
+  if (const auto typed = std::ranges::find(arguments, command); typed != arguments.end()) {
+    arguments.erase(typed);
   }
-  if (!subject.empty()) words.insert(words.begin(), subject);
-  return words.empty() ? "" : fmt::format("Write {}", fmt::join(words, " "));
+  std::erase(arguments, "--");
+  return Translation(*app.get_subcommand(command), std::move(arguments)).hint();
 }
 
 }  // namespace bitcycle::cli

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 namespace bitcycle::cli {
 
-// What to write in place of those of `arguments` that are such options and among the `unknown`
-// ones, as a sentence without its full stop; "" when none is. Where the command should be about
-// something else, that comes first, so that all of it together is a command line.
-std::string habit_hint(const std::vector<std::string>& arguments,
-                       const std::vector<std::string>& unknown);
+// The command line to write in place of `arguments`, which `app` did not understand: such options
+// in our words, all else as it was typed, what the command is about in front. Where the command
+// has no --set: who decides. As a sentence without its full stop; "" when there is nothing to say.
+std::string habit_hint(const CLI::App& app, std::vector<std::string> arguments);
 
 // The command that people mean who type one of another program; "" when there is none.
 std::string command_hint(const std::string& typed);

@@ -106,7 +106,9 @@ bool placed_by_user() {
 // too, so here it always does.
 void limit_spinning() {
   constexpr const char* kSpins = "1000";
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  const char* policy = std::getenv("OMP_WAIT_POLICY");
+  if (policy != nullptr && *policy != '\0') return;
+  unsetenv("OMP_WAIT_POLICY");  // libgomp complains of an empty one
   setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
 }
 

@@ -50,7 +50,7 @@ void check_command(const CLI::App& app, const std::string& typed) {
 
 // Things that other programs have as options stand in a recipe here.
 std::string usage_hint(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const std::string habit = habit_hint(arguments, app.remaining(/*recurse=*/true));
+  const std::string habit = habit_hint(app, arguments);
   const char* help = "Run with --help for what there is.";
   return habit.empty() ? help : habit + ". " + help;
 }

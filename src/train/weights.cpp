@@ -85,6 +85,15 @@ void refuse_other_formats(const fs::path& file, std::span<const std::byte> bytes
                  "docs/weights.md has the few lines of Python that make one of it.");
 }
 
+// RUN/checkpoints/best.
+void refuse_name_of_checkpoint(const fs::path& file, std::span<const std::byte> bytes) {
+  if (!begins_with(bytes, "step-")) return;
+  const fs::path run = fs::absolute(file).lexically_normal().parent_path().parent_path();
+  refuse_weights(
+      "\"" + file.string() + "\" names a checkpoint and holds no weights",
+      "Give the run's directory, of which the best checkpoint is taken: " + run.string());
+}
+
 WeightsFile directory_weights(const fs::path& given) {
   const fs::path directory = given.filename().empty() ? given.parent_path() : given;
   const fs::path run = directory.parent_path().parent_path();
@@ -189,6 +198,7 @@ WeightsFile find_weights(const fs::path& path) {
   }
   std::vector<std::byte> bytes = read_file(path, ErrorCode::checkpoint);
   refuse_other_formats(path, bytes);
+  refuse_name_of_checkpoint(path, bytes);
   return {path, run_around(path), std::move(bytes)};
 }
 

@@ -44,24 +44,62 @@ expect 2 'which has been trained' "$bitcycle" cost runs/demo-cpt --set steps=3
 expect 2 '--set applies to recipes' "$bitcycle" schedule CR --set steps=3
 expect 0 'weights 3,' "$bitcycle" schedule demo-cpt --set precision.forward=3
 
-# Options of other programs are answered with what to write here.
-expect 2 'Write --set steps=3' "$bitcycle" train small.toml --steps 3
-expect 2 'Write --set steps=3' "$bitcycle" train --steps 3 small.toml
-expect 2 'Write --set epochs=2' "$bitcycle" train small.toml --epochs=2
-expect 2 'Write --set optimizer.lr=0.1' "$bitcycle" train small.toml --lr 0.1
-expect 2 'Write --set data.batch_size=64' "$bitcycle" train small.toml --batch-size 64
-expect 2 'Write --set optimizer.lr=0.1 --set epochs=3 --set data.batch_size=64. ' \
-  "$bitcycle" train small.toml --lr 0.1 --epochs 3 --batch-size 64
-expect 2 'Write --run-dir out' "$bitcycle" train small.toml --output-dir out
-expect 2 'Run with --help' "$bitcycle" train small.toml --nonsense
+# Options of other programs are answered with the command line to write here.
+# answered "COMMAND LINE" ARGUMENT...: that is suggested in place of the arguments, and nothing else.
+answered() {
+  local line=$1
+  shift
+  expect 2 "  Write $line. Run with --help" "$bitcycle" "$@"
+}
+answered 'bitcycle train small.toml --set steps=3' train small.toml --steps 3
+answered 'bitcycle train small.toml --set steps=3' train --steps 3 small.toml
+answered 'bitcycle train small.toml --set epochs=2' train small.toml --epochs=2
+answered 'bitcycle train small.toml --set optimizer.lr=-0.1' train small.toml --lr -0.1
+answered 'bitcycle train small.toml --set optimizer.lr=VALUE -q' train small.toml --lr -q
+answered 'bitcycle train small.toml --set optimizer.lr=0.1 --set epochs=3 --set data.batch_size=64' \
+  train small.toml --lr 0.1 --epochs 3 --batch-size 64
+answered 'bitcycle train small.toml --run-dir out' train small.toml --output-dir out
+answered 'bitcycle cost small.toml --set data.batch_size=64 --per-layer' cost small.toml --batch-size 64 --per-layer
+answered 'bitcycle train RECIPE --set seed=1' train --seed 1
+answered 'bitcycle train RECIPE' train --config
+answered 'bitcycle train small.toml' --config small.toml
+answered 'bitcycle schedule small.toml' schedule --config small.toml
+answered 'bitcycle train small.toml --set optimizer.lr=0.1' --lr 0.1 train small.toml
+# What was understood is kept, in order; of a run and a recipe the run, which has its own.
+answered 'bitcycle train small.toml --set optimizer.lr=0.1 --run-dir foo' \
+  train --config small.toml --lr 0.1 --run-dir foo
+answered 'bitcycle train small.toml --set epochs=3 --set seed=2' train --epochs 3 --config small.toml --seed=2
+answered 'bitcycle train runs/x --resume' train small.toml --resume runs/x
+answered 'bitcycle train runs/x --resume' train small.toml --resume=runs/x
+answered 'bitcycle train runs/x --resume' train --resume runs/x --config small.toml
+answered 'bitcycle train runs/x --set steps=9 --resume' train small.toml --steps 9 --resume runs/x
+answered 'bitcycle train runs/x --resume --set epochs=20 --set seed=3' \
+  train small.toml --resume runs/x --epochs 20 --set seed=3
 
-expect 2 'Write bitcycle train runs/x --resume' "$bitcycle" train small.toml --resume runs/x
-# Together they are one command line, in whatever order they were typed.
-expect 2 'Write bitcycle train runs/x --resume --set steps=9. Run with' \
-  "$bitcycle" train small.toml --steps 9 --resume runs/x
-expect 2 'Write bitcycle train small.toml --set epochs=3 --set seed=2. Run with' \
-  "$bitcycle" train --epochs 3 --config small.toml --seed=2
-expect 2 'Write bitcycle train RECIPE. Run with' "$bitcycle" train --config
+# Commands without --set are not told to use it.
+for typed in 'eval run --data-dir d' 'eval run --batch-size 3' 'predict run p --data-dir d' 'compare a b --lr 3' \
+  'bench step --lr 3' 'eval --config small.toml' 'train small.toml --nonsense'; do
+  # shellcheck disable=SC2086
+  expect 2 'Run with --help' "$bitcycle" $typed
+  ! grep -q 'Write ' out.txt || fail "a hint at what $typed does not have: $(cat out.txt)"
+done
+expect 2 'The run decides data.root: see its recipe.toml' "$bitcycle" eval run --data-dir d
+
+# What is suggested can be pasted.
+pasted() {
+  local line
+  "$bitcycle" "$@" 2>hint.txt && fail "no mistake: $*"
+  line=$(sed -nE 's/^  Write bitcycle (.*)\. Run with --help.*/\1/p' hint.txt)
+  [[ -n $line ]] || fail "nothing to paste: $(cat hint.txt)"
+  expect 0 'nothing was written' bash -c "'$bitcycle' $line"
+}
+cp small.toml "it's mine.toml"
+pasted train "it's mine.toml" --dry-run --bits 'CR 5:7 x2'
+[[ $(grep -A2 '^weights and activations' out.txt | tail -n 2 | cut -c 1 | tr -d '\n') == 76 ]] || fail "the bits that were pasted are not planned: $(cat out.txt)"
+pasted train --dry-run --config "it's mine.toml" --data-dir 2024 --steps=2 --run-dir "a b"
+pasted --config small.toml --dry-run --bits 'static 4 until 0.5, CR 3:8 x4' --set data.limit=64
+rm hint.txt "it's mine.toml"
+
 expect 2 'Write bitcycle eval RUN.' "$bitcycle" test runs/x
 expect 2 'Write bitcycle predict RUN PICTURE.' "$bitcycle" infer runs/x
 
@@ -78,6 +116,7 @@ diff files-before files-after || fail "--dry-run changed files"
 expect 0 'run: 10 steps of 32 samples, at the end of epochs fewer: ' \
   "$bitcycle" train small.toml --set data.limit=130 --dry-run
 foretold=$(sed -nE 's/^the run costs ([0-9.e+]+) GBitOPs.*/\1/p' out.txt)
+[[ -n $foretold ]] || fail "--dry-run foretells no cost: $(cat out.txt)"
 "$bitcycle" train small.toml --set data.limit=130 --run-dir partial -q >out.txt
 grep -qF " $foretold " out.txt || fail "expected $foretold GBitOPs, found $(cat out.txt)"
 rm -r partial

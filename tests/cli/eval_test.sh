@@ -68,6 +68,8 @@ expect 0 "averaged weights of 3 points: test accuracy $accuracy, averaged" "$bit
 expect 0 'loss' "$bitcycle" landscape averaged --checkpoint averaged --grid 3 --samples 32
 [[ -n $(ls averaged/averaged/landscape/*.csv) ]] || fail "no landscape of averaged weights"
 expect 0 "weights:" "$bitcycle" train small.toml --run-dir onward --set steps=1 --set model.weights=averaged/averaged
+expect 5 "the best checkpoint is taken: $PWD/run" "$bitcycle" train small.toml --run-dir onward-best \
+  --set model.weights=run/checkpoints/best
 expect 5 'there are no averaged weights in "run"' "$bitcycle" eval run --checkpoint averaged
 
 # A run in training that makes a checkpoint at every step and keeps one can be evaluated meanwhile.
@@ -76,7 +78,35 @@ expect 5 'there are no averaged weights in "run"' "$bitcycle" eval run --checkpo
 trainer=$!
 trap 'kill -KILL "$trainer" 2>/dev/null || true; rm -rf "$work"' EXIT
 for _ in $(seq 600); do [[ -d going/checkpoints ]] && break; sleep 0.1; done
-for checkpoint in last best last; do
+for checkpoint in last best; do
   expect 0 'of the validation split' "$bitcycle" eval going --split validation --checkpoint $checkpoint
 done
 kill -KILL "$trainer"
+
+# Likewise one whose checkpoints last for a fraction of the time that it takes to build the network: what was
+# chosen before is gone after it. A stand-in for the trainer shows one after the other.
+"$bitcycle" train small.toml --run-dir quick -q --set checkpoint.keep=16 --set checkpoint.every_epochs=0.001 >/dev/null
+mkdir aside
+mv quick/checkpoints/step-* aside
+steps=(aside/step-*)
+steps=("${steps[@]#aside/}")
+[[ ${#steps[@]} == 16 ]] || fail "expected a checkpoint for each of 16 steps, found ${#steps[@]}"
+turn_over() {
+  local shown=${steps[0]}
+  while true; do
+    for step in "${steps[@]:1}" "${steps[0]}"; do
+      mv "aside/$step" quick/checkpoints && mv "quick/checkpoints/$shown" aside || return
+      shown=$step
+      sleep 0.03
+    done
+  done
+}
+mv "aside/${steps[0]}" quick/checkpoints
+turn_over 2>/dev/null &
+trainer=$!
+for _ in 1 2 3; do
+  expect 0 'of the validation split' "$bitcycle" eval quick --split validation --checkpoint last
+done
+kill -0 "$trainer" || fail "the checkpoints were not turned over"
+kill -KILL "$trainer"
+wait "$trainer" 2>/dev/null || true

@@ -50,6 +50,7 @@ done
 # Threads that wait do not spin for long, unless the user has said how they shall wait.
 spins() { SAY_SPINS=1 handed "$@" | grep '^spins '; }
 [[ $(spins "${train[@]}") == 'spins 1000 by no policy' ]] || fail "threads spin: $(spins "${train[@]}")"
+[[ $(spins env OMP_WAIT_POLICY= "${train[@]}") == 'spins 1000 by no policy' ]] || fail "an empty policy counts"
 [[ $(spins env GOMP_SPINCOUNT=7 "${train[@]}") == 'spins 7 by no policy' ]] || fail "GOMP_SPINCOUNT was ignored"
 for policy in active passive; do
   [[ $(spins env OMP_WAIT_POLICY=$policy "${train[@]}") == "spins as libgomp likes $policy" ]] ||
