@@ -35,7 +35,9 @@ struct Quality {
   double cosine = 0, noise = 0, bias = 0;
 };
 
-double power(const at::Tensor& x) { return x.square().sum().item<double>(); }
+double power(const at::Tensor& x) {
+  return x.square().sum().item<double>();
+}
 
 double cosine(const at::Tensor& a, const at::Tensor& b) {
   return (a * b).sum().item<double>() / std::sqrt(power(a) * power(b));

@@ -95,8 +95,8 @@ TEST(ComparisonTest, CostsFollowTheStatedBaseline) {
 TEST(ComparisonTest, GroupsOfSeedsFollowTheStatedBaselineByTheirMeanCosts) {
   ComparedRun second = run("b", 2, 6, 50);
   second.run.gbitops = 4;  // where the first has 12 and the baseline 16
-  const Comparison found = compare_runs({run("a", 1, 6, 50), second, run("c", 1, 8, 50)}, 2,
-                                        CostReference::baseline);
+  const Comparison found =
+      compare_runs({run("a", 1, 6, 50), second, run("c", 1, 8, 50)}, 2, CostReference::baseline);
   EXPECT_THAT(comparison_text(found), testing::ContainsRegex("static 6 .* 50.0 %"));
 }
 
