@@ -8,6 +8,7 @@
 #include "train/trainer_implementation.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +31,34 @@ void require_same_texts(const WeightsFile& weights, const RunTexts& texts) {
                     weights.run.string() + "\"",
                 "Use weights of a run on the same text, or on a part of it (data.part).");
   }
+}
+
+bool same_split(const Recipe& a, const Recipe& b) {
+  return a.seed == b.seed && a.data.validation == b.data.validation && a.data.test == b.data.test &&
+         a.data.limit == b.data.limit;
+}
+
+// The recipe of the run that weights are of, where there is one that can be read.
+std::optional<Recipe> recipe_of(const WeightsFile& weights) try {
+  if (weights.run.empty()) return std::nullopt;
+  return read_recipe(weights.run / "recipe.toml");
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+// Samples that this run validates or tests on may be among those that the weights were trained on.
+// Known datasets have a test set of their own.
+std::string split_notice(const WeightsFile& weights, const Recipe& recipe) {
+  const std::optional<Recipe> theirs = recipe_of(weights);
+  if (!theirs || theirs->data.dataset != recipe.data.dataset || same_split(*theirs, recipe)) {
+    return "";
+  }
+  const bool own = recipe.data.dataset == "image_folder" || recipe.data.dataset == "text";
+  if (own && theirs->data.root != recipe.data.root) return "";
+  return fmt::format(
+      "{} held out other samples of the same data (seed, data.validation, data.test or "
+      "data.limit differ):\n  its weights may have been trained on samples that are {} on here",
+      weights.run.string(), own ? "validated or tested" : "validated");
 }
 
 // What is carried from batch to batch is so for each row of a batch.
@@ -65,6 +94,8 @@ void Trainer::Implementation::start_from_weights() {
   require_same_texts(file, session.task().texts());
   weights = take_weights(file, model_state(session.model()), last_layer(session.task().layers()));
   for (const std::string& line : to_lines(*weights)) notices.push_back(line);
+  const std::string split = split_notice(file, recipe());
+  if (!split.empty()) notices.push_back(split);
   state.run = run_identity();
 }
 

@@ -120,6 +120,14 @@ foretold=$(sed -nE 's/^the run costs ([0-9.e+]+) GBitOPs.*/\1/p' out.txt)
 "$bitcycle" train small.toml --set data.limit=130 --run-dir partial -q >out.txt
 grep -qF " $foretold " out.txt || fail "expected $foretold GBitOPs, found $(cat out.txt)"
 rm -r partial
+# So are the other measures of a run's cost.
+partial=(train small.toml --set data.limit=130 --set precision.forward=8)
+"$bitcycle" "${partial[@]}" --dry-run | grep -E '^FracTrain|^modelled energy' >foretold.txt
+"$bitcycle" "${partial[@]}" --run-dir partial -q >/dev/null
+"$bitcycle" cost partial | grep -E '^FracTrain|^modelled energy' | diff foretold.txt - ||
+  fail "cost counts full batches"
+[[ $(wc -l <foretold.txt) == 2 ]] || fail "other measures are missing"
+rm -r partial foretold.txt
 expect 0 'when they rise, only a run can tell' "$bitcycle" train demo-pfq --dry-run \
   --set data.dataset=synthetic --set data.batch_size=8
 expect 0 'gates choose' "$bitcycle" train demo-dfq --dry-run --set data.dataset=synthetic \

@@ -134,13 +134,16 @@ TEST(ComparisonTest, CostsOfOtherBatchesOrSamplesAreWithheld) {
   }
 }
 
-TEST(ComparisonTest, CostsOnPicturesOfAnotherPlaceAreWithheld) {
+TEST(ComparisonTest, RunsOnPicturesOfAnotherPlaceAreNotCompared) {
   ComparedRun here = run("a", 1, 4, 50), there = run("b", 1, 8, 50);
   for (ComparedRun* one : {&here, &there}) one->run.recipe.data.dataset = "image_folder";
   here.run.recipe.data.root = there.run.recipe.data.root = "cats";
   EXPECT_TRUE(compare_runs({here, there}, 1).groups[0].cost_saved_of_baseline_percent);
   there.run.recipe.data.root = "dogs";
-  EXPECT_FALSE(compare_runs({here, there}, 1).groups[0].cost_saved_of_baseline_percent);
+  const Comparison found = compare_runs({here, there}, 1);
+  EXPECT_FALSE(found.groups[0].cost_saved_of_baseline_percent);
+  EXPECT_FALSE(found.groups[0].difference);
+  EXPECT_THAT(comparison_text(found), HasSubstr("image_folder (dogs)"));
 }
 
 TEST(ComparisonTest, ABaselineThatStandsAloneIsHeldAgainstNothing) {

@@ -68,6 +68,11 @@ expect 0 "averaged weights of 3 points: test accuracy $accuracy, averaged" "$bit
 expect 0 'loss' "$bitcycle" landscape averaged --checkpoint averaged --grid 3 --samples 32
 [[ -n $(ls averaged/averaged/landscape/*.csv) ]] || fail "no landscape of averaged weights"
 expect 0 "weights:" "$bitcycle" train small.toml --run-dir onward --set steps=1 --set model.weights=averaged/averaged
+# Weights of a run that held out other samples are told of, those of one that held out the same are not.
+expect 0 'run held out other samples of the same data' "$bitcycle" train small.toml --run-dir leaky \
+  --set steps=1 --set seed=2 --set model.weights=run
+"$bitcycle" train small.toml --run-dir clean --set steps=1 --set model.weights=run >out.txt 2>&1
+! grep -q 'held out' out.txt || fail "the same split is taken for another: $(cat out.txt)"
 expect 5 "the best checkpoint is taken: $PWD/run" "$bitcycle" train small.toml --run-dir onward-best \
   --set model.weights=run/checkpoints/best
 expect 5 'there are no averaged weights in "run"' "$bitcycle" eval run --checkpoint averaged

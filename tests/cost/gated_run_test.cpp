@@ -23,10 +23,16 @@ const std::string kRecipe =
     "steps = 40\nlog_every = 10\n[model]\nname = \"cifar_resnet8\"\n[data]\ndataset = "
     "\"fashion_mnist\"\nbatch_size = 16\n[precision.dynamic]\nweight = 4\n";
 
+Json planned_cost(const std::string& recipe, const std::string& options = "") {
+  return Json::parse(run_program("cost " + recipe + options + " --json").text);
+}
+
 class GatedRun {
  public:
-  explicit GatedRun(const std::string& gates) {
+  // `batch_share`: how full its batches were on average.
+  explicit GatedRun(const std::string& gates, double batch_share = 1) {
     std::ofstream(directory_ / "recipe.toml") << kRecipe << gates;
+    static_step_ = batch_share * planned_cost(recipe())["gbitops_static"].get<double>() / 40;
     log(R"({"type":"run","step":0,"backend":"integer","counting":"paper","id":"x"})");
   }
 
@@ -34,7 +40,8 @@ class GatedRun {
   void choose(int step, const std::string& blocks) {
     log(R"({"type":"step","step":)" + std::to_string(step) +
         R"(,"epoch":1,"loss":2,"weight_bits":4,"activation_bits":8,"error_bits":16,"gbitops":1,)" +
-        R"("gbitops_static":2,"choices":)" + blocks + "}");
+        R"("gbitops_static":)" + Json(static_step_ * step).dump() + R"(,"choices":)" + blocks +
+        "}");
   }
   void log(const std::string& line) {
     std::ofstream(directory_ / "metrics.jsonl", std::ios::app) << line << "\n";
@@ -53,6 +60,7 @@ class GatedRun {
 
  private:
   TemporaryDirectory directory_;
+  double static_step_ = 0;
 };
 
 const std::string kTwo = "options = [[3, 6], [6, 12]]\ntarget = 3.0\n";
@@ -67,7 +75,7 @@ class CheapestRun : public GatedRun {
 };
 
 Json recipe_json(const GatedRun& run, const std::string& options = "") {
-  return Json::parse(run_program("cost " + run.recipe() + options + " --json").text);
+  return planned_cost(run.recipe(), options);
 }
 
 void expect_near(const Json& found, const Json& expected, const std::string& what) {
@@ -95,6 +103,15 @@ TEST(GatedRunCostTest, IsLinearInTheSharesOfTheChoices) {
   const Json planned = recipe_json(run);
   const double least = planned["normalised_macs_least"], most = planned["normalised_macs_most"];
   expect_near(run.json("cost")["normalised_macs"], 0.25 * least + 0.75 * most, "a quarter");
+}
+
+TEST(GatedRunCostTest, SmallerBatchesCountAsWhatTheyAre) {
+  GatedRun full(kTwo), smaller(kTwo, 0.75);
+  for (GatedRun* run : {&full, &smaller}) run->choose(40, "[[1,0],[0,1],[1,0]]");
+  const Json more = full.json("cost --counting macs"), less = smaller.json("cost --counting macs");
+  for (const char* key : {"gbitops", "gbitops_static", "normalised_macs", "gates_gbitops"}) {
+    expect_near(less[key], 0.75 * more[key].get<double>(), key);
+  }
 }
 
 TEST(GatedRunCostTest, IsCountedAnewByAnotherRule) {
@@ -216,11 +233,11 @@ TEST(RunCostTest, AScheduledRunIsCountedAnewByAnotherRule) {
   std::ofstream(run / "recipe.toml")
       << "steps = 40\n[model]\nname = \"cifar_resnet8\"\n[data]\ndataset = \"fashion_mnist\"\n"
          "batch_size = 16\n[precision]\nforward = 4\nbackward = 8\n";
+  const std::string path = run.path().string();
   std::ofstream(run / "metrics.jsonl")
       << R"({"type":"step","step":40,"epoch":1,"weight_bits":4,"activation_bits":4,)"
-      << R"("error_bits":8,"gbitops":1,"gbitops_static":2})"
-      << "\n";
-  const std::string path = run.path().string();
+      << R"("error_bits":8,"gbitops":1,"gbitops_static":)"
+      << planned_cost(path + "/recipe.toml")["gbitops_static"] << "}\n";
   const auto gbitops = [](const std::string& arguments, const char* key) {
     return Json::parse(run_program("cost " + arguments + " --json").text)[key].get<double>();
   };

@@ -93,25 +93,19 @@ std::vector<SeededValue> seeded_scores(const std::vector<RunSummary>& runs, cons
 // Scores mean the same when they are of one metric on one test set.
 bool comparable_scores(const RunSummary& a, const RunSummary& b) {
   return a.score.metric.name == b.score.metric.name &&
-         a.recipe.data.dataset == b.recipe.data.dataset;
+         data_name(a.recipe.data) == data_name(b.recipe.data);
 }
 
 // What sets the work of a step; epochs may end in smaller batches, so how many samples there are
 // belongs to it.
-constexpr std::string_view kWorkKeys[] = {
-    "data.batch_size", "data.dataset", "data.image_size", "data.limit",          "data.part",
-    "data.test",       "data.window",  "data.validation", "optimizer.accumulate"};
-
-// Data of the user's own are known by their place alone.
-std::string place_of_own_data(const DataRecipe& data) {
-  const bool own = data.dataset == "image_folder" || data.dataset == "text";
-  return own ? data.root : "";
-}
+constexpr std::string_view kWorkKeys[] = {"data.batch_size", "data.image_size",     "data.limit",
+                                          "data.part",       "data.test",           "data.window",
+                                          "data.validation", "optimizer.accumulate"};
 
 // What must be the same for costs to be compared: the network, the work of a step, and the length.
 std::string counted_work(const RunSummary& run) {
   std::string text = fmt::format("{} steps by {} on {}\n", run.total, name(run.counting),
-                                 place_of_own_data(run.recipe.data));
+                                 data_name(run.recipe.data));
   for (const auto& [key, value] : result_keys(run.recipe)) {
     const bool network = key.starts_with("model.") && key != "model.weights";
     if (network || std::ranges::find(kWorkKeys, key) != std::end(kWorkKeys)) {
@@ -219,6 +213,11 @@ std::vector<DifferingKey> differing_keys(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string data_name(const DataRecipe& data) {
+  const bool own = data.dataset == "image_folder" || data.dataset == "text";
+  return own ? fmt::format("{} ({})", data.dataset, data.root) : data.dataset;
+}
 
 const RunSummary& Comparison::first(const RunGroup& group) const {
   for (const std::size_t i : group.runs) {

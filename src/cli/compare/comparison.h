@@ -21,6 +21,9 @@ struct ComparedRun {
   std::string group = "", baseline = "";  // names of groups
 };
 
+// The dataset; data of the user's own are known by their place alone.
+std::string data_name(const DataRecipe& data);
+
 // What costs are held against: static at each run's own upper bits, or the baseline.
 enum class CostReference { static_bits, baseline };
 

@@ -30,7 +30,7 @@ std::string model_of(const RunSummary& run) {
   return run.recipe.model.name;
 }
 std::string dataset_of(const RunSummary& run) {
-  return run.recipe.data.dataset;
+  return data_name(run.recipe.data);
 }
 std::string metric_of(const RunSummary& run) {
   return run.score.metric.name;

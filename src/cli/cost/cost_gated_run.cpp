@@ -32,6 +32,11 @@ struct GatedRunCost {
   Spent normalised_macs, joules;
 };
 
+double work_share(const GatedBits& run, const DynamicPolicy& policy, double full) {
+  const StepCost whole(policy.layers(), Counting::paper, full * static_cast<double>(run.last.step));
+  return logged_work_share(run.last.gbitops_static, whole.reference(policy));
+}
+
 // The run's steps, each logged choice standing for those since the one before.
 template <class Measure>
 double sum_over(const GatedBits& run, const DynamicPolicy& policy, const Measure& measure) {
@@ -42,10 +47,9 @@ double sum_over(const GatedBits& run, const DynamicPolicy& policy, const Measure
   return sum;
 }
 
-Counted counted_by(Counting rule, const GatedBits& run, const DynamicPolicy& policy,
-                   std::int64_t work) {
+Counted counted_by(Counting rule, const GatedBits& run, const DynamicPolicy& policy, double work) {
   const StepCost step(policy.layers(), rule, work);
-  const StepCost whole(policy.layers(), rule, work * run.last.step);
+  const StepCost whole(policy.layers(), rule, work * static_cast<double>(run.last.step));
   return {{sum_over(run, policy, step), whole.reference(policy)}, besides_of(policy, whole)};
 }
 
@@ -54,16 +58,20 @@ GatedRunCost cost_of(const Recipe& recipe, const GatedBits& run, Counting rule) 
   const CostSubject subject = recipe_subject(recipe);
   const RunLength length = length_of(recipe, run.total);
   const DynamicPolicy policy(recipe.precision, subject.layers, length);
+  const auto full = static_cast<double>(work_of(recipe));
+  const double share = work_share(run, policy, full), work = share * full;
   const StepMeasures measures(subject.layers, work_of(recipe));
-  const auto steps = static_cast<double>(run.last.step);
-  GatedRunCost cost{.by_rule = counted_by(rule, run, policy, work_of(recipe)),
-                    .executed = counted_by(Counting::bitcycle, run, policy, work_of(recipe))};
+  const double steps = share * static_cast<double>(run.last.step);
+  GatedRunCost cost{.by_rule = counted_by(rule, run, policy, work),
+                    .executed = counted_by(Counting::bitcycle, run, policy, work)};
   if (rule == Counting::paper) cost.by_rule.gbitops = {run.last.gbitops, run.last.gbitops_static};
   cost.normalised_macs = {
-      sum_over(run, policy, [&](const StepBits& bits) { return measures.normalised_macs(bits); }),
+      share * sum_over(run, policy,
+                       [&](const StepBits& bits) { return measures.normalised_macs(bits); }),
       steps * measures.static_normalised_macs(policy)};
-  cost.joules = {sum_over(run, policy, [&](const StepBits& bits) { return measures.joules(bits); }),
-                 steps * measures.static_joules(policy)};
+  cost.joules = {
+      share * sum_over(run, policy, [&](const StepBits& bits) { return measures.joules(bits); }),
+      steps * measures.static_joules(policy)};
   return cost;
 }
 

@@ -283,22 +283,26 @@ StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
 
 // Of gates whose choices are of other options than the recipe's, nothing is known.
 std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view,
-                                       const std::filesystem::path& run, Counting rule) {
+                                       const LoggedStep& last, const std::filesystem::path& run,
+                                       Counting rule) {
   if (recipe.precision.dynamic) return std::nullopt;
   const CostSubject subject = recipe_subject(recipe, stored_vocabulary(run));
   const RunLength length = length_of(recipe, view.total);
   const auto policy = make_policy(recipe.precision, subject.layers, length);
   const StepMeasures measures(subject.layers, work_of(recipe));
   const StepCost cost(subject.layers, rule, work_of(recipe));
-  const auto steps = static_cast<double>(view.bits.size());
+  const double full = static_cast<double>(last.step) *
+                      StepCost(subject.layers, Counting::paper, work_of(recipe)).reference(*policy);
+  const double share = logged_work_share(last.gbitops_static, full);
+  const double steps = share * static_cast<double>(view.bits.size());
   RunMeasured sum{.joules_static = steps * measures.joules(policy->reference()),
                   .normalised_macs_static = steps * measures.normalised_macs(policy->reference()),
                   .gbitops_static = steps * cost.reference(*policy)};
   for (std::size_t i = 0; i < view.bits.size(); ++i) {
     const StepBits bits = step_bits(*policy, static_cast<Step>(i), view.bits[i]);
-    sum.joules += measures.joules(bits);
-    sum.normalised_macs += measures.normalised_macs(bits);
-    sum.gbitops += cost(bits);
+    sum.joules += share * measures.joules(bits);
+    sum.normalised_macs += share * measures.normalised_macs(bits);
+    sum.gbitops += share * cost(bits);
   }
   return sum;
 }
@@ -387,7 +391,7 @@ void print_run_cost(const RecipeCostOptions& options) {
   if (const auto gates = run_choices(run)) return print_gated_run_cost(recipe, *gates, options);
   const BitsView view = run_bits(run);
   const LoggedStep last = logged_steps(run).back();
-  const auto measured = measured_of(recipe, view, run, options.counting);
+  const auto measured = measured_of(recipe, view, last, run, options.counting);
   const RunSpent spent = spent_of(view, last, measured, options);
   if (options.json) {
     fmt::print("{}\n", json_text(run_json(view, last, spent, measured, options), 2));

@@ -70,6 +70,12 @@ std::string smaller_steps_note(const RunLength& length, double full_steps, std::
                      full_steps / steps * static_cast<double>(work));
 }
 
+double logged_work_share(double logged_static, double full_static) {
+  constexpr double kRounding = 1e-9;  // of adding up in another order
+  const double share = logged_static / full_static;
+  return std::abs(share - 1) < kRounding ? 1 : share;
+}
+
 const std::vector<LayerBits>& StepCost::counted(const StepBits& bits) const {
   return model_.counting() == Counting::bitcycle ? bits.layers : bits.counted;
 }

@@ -35,11 +35,15 @@ double full_steps(const RunLength& length, const std::vector<double>& step_work,
 // What to say of them behind the size of a step: ", ...", or nothing where all steps are full.
 std::string smaller_steps_note(const RunLength& length, double full_steps, std::int64_t work);
 
+// What the steps of a run did of the work of full batches, on average: by its log's own sum for
+// static precision, and by what that sum would be for full batches.
+double logged_work_share(double logged_static, double full_static);
+
 // The cost of the bits of a step, in billions of bit operations.
 class StepCost {
  public:
-  StepCost(const std::vector<LayerInfo>& layers, Counting counting, std::int64_t work)
-      : model_(layers, counting), work_(static_cast<double>(work) / kGiga) {}
+  StepCost(const std::vector<LayerInfo>& layers, Counting counting, double work)
+      : model_(layers, counting), work_(work / kGiga) {}
 
   double operator()(const StepBits& bits) const;
   // What savings are measured against; it has no gates.
