@@ -137,8 +137,8 @@ PolicyState StageTracker::state() const {
 void StageTracker::restore(const PolicyState& state) {
   const PolicyStateReader reader(state, "the stages of precision");
   const std::vector<double>& starts = reader.part("stage_starts");
-  const std::vector<double>& norm = sum_with_counts(reader, "normaliser", 1);
-  const std::vector<double>& period = sum_with_counts(reader, "period", 2);
+  const std::vector<double> norm = sum_with_counts(reader, "normaliser", 1);
+  const std::vector<double> period = sum_with_counts(reader, "period", 2);
   if (!std::ranges::is_sorted(starts) || !std::ranges::all_of(starts, is_count)) {
     reader.refuse("expected steps that rise as \"stage_starts\"");
   }

@@ -163,7 +163,8 @@ Choice variant_of(const Entry& entry, const fs::path& directory) {
                        "It becomes part of directories' names.");
   }
   Choice variant{entry.key, {}};
-  const toml::table& content = table_of("variants." + entry.key, *entry.node);
+  const std::string place = "variants." + entry.key;
+  const toml::table& content = table_of(place, *entry.node);
   if (const toml::node* recipe = content.get("recipe")) {
     variant.recipe = recipe_path(*recipe, directory);
   }
