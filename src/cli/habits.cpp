@@ -32,12 +32,16 @@ constexpr std::array kHabits = {Habit{"steps", "steps"},
                                 Habit{"wd", "optimizer.weight_decay"},
                                 Habit{"weight_decay", "optimizer.weight_decay"},
                                 Habit{"optimizer", "optimizer.name"},
+                                Habit{"b", "data.batch_size"},
                                 Habit{"batch", "data.batch_size"},
                                 Habit{"batch_size", "data.batch_size"},
                                 Habit{"dataset", "data.dataset"},
                                 Habit{"data", "data.root"},
                                 Habit{"data_dir", "data.root"},
                                 Habit{"data_path", "data.root"},
+                                Habit{"data_root", "data.root"},
+                                Habit{"root", "data.root"},
+                                Habit{"j", "data.workers"},
                                 Habit{"workers", "data.workers"},
                                 Habit{"num_workers", "data.workers"},
                                 Habit{"model", "model.name"},
@@ -137,7 +141,10 @@ class Translation {
       return fmt::format("The run decides {}: see its recipe.toml", fmt::join(keys_of_run_, ", "));
     }
     const bool has_run_and_recipe = !run_.empty() && !recipes_.empty();
-    return differs_ || has_run_and_recipe ? "Write " + command_line() : "";
+    if (!differs_ && !has_run_and_recipe) return "";
+    const std::string left_out =
+        strange_.empty() ? "" : fmt::format("There is no {}. ", fmt::join(strange_, ", "));
+    return left_out + "Write " + command_line();
   }
 
  private:
@@ -189,11 +196,11 @@ class Translation {
 
   void translate_unknown(const std::string& argument, const Typed& typed) {
     const auto habit = std::ranges::find(kHabits, typed.option, &Habit::option);
+    const std::string found = take_value(typed);
     if (habit == kHabits.end()) {
-      options_.push_back(argument);
+      strange_.push_back(argument.substr(0, argument.find('=')));
       return;
     }
-    const std::string found = take_value(typed);
     const std::string value = found.empty() ? "VALUE" : found;
     const bool is_key = !habit->meant.starts_with('-');
     if (is_key && is_one_of(command_.get_name(), kTakeRuns)) keys_of_run_.push_back(habit->meant);
@@ -223,6 +230,7 @@ class Translation {
   std::string run_;                            // of --resume
   std::vector<std::string> recipes_;           // or what else the command is about
   std::vector<std::string> options_;           // and their values
+  std::vector<std::string> strange_;           // options that nothing is known of
   std::vector<std::string_view> keys_of_run_;  // that this command cannot change
   bool differs_ = false;                       // from what was typed
 };

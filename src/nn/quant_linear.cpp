@@ -71,7 +71,8 @@ at::Tensor QuantLinearImpl::execute(const at::Tensor& x, const at::Tensor& weigh
       .to(x.scalar_type());
 }
 
-at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& weight_in_use) {
+at::Tensor QuantLinearImpl::forward(const at::Tensor& x, const at::Tensor& shared_weight) {
+  const at::Tensor& weight_in_use = shared_weight.defined() ? shared_weight : weight;
   TORCH_CHECK(weight_in_use.defined(), "a tied QuantLinear is called with the weight it shares");
   record_call(obstacle(x));
   if (last_call().kind == Execution::Kind::executed) return execute(x, weight_in_use);

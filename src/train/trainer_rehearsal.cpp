@@ -30,6 +30,7 @@ Rehearsal Trainer::Implementation::rehearse(int steps) {
   Rehearsal result{.layers = session.task().layers(), .backend = name(session.backend().backend)};
   for (const at::Tensor& tensor : session.model().parameters()) result.parameters += tensor.numel();
   result.run_work = work_of_steps(session.task(), total, recipe().optimizer.accumulate);
+  start_from_weights();
   state.plateau.factor = 0;
   session.model().train();
   session.task().start(0);

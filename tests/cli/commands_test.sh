@@ -76,6 +76,11 @@ answered 'bitcycle train runs/x --set steps=9 --resume' train small.toml --steps
 answered 'bitcycle train runs/x --resume --set epochs=20 --set seed=3' \
   train small.toml --resume runs/x --epochs 20 --set seed=3
 
+# What nothing is known of is left out with its value, and named.
+expect 2 'There is no --foo, --bar. Write bitcycle train small.toml --set epochs=1 --set data.root=pics. ' \
+  "$bitcycle" train small.toml --foo 1 --epochs 1 --bar=2 --data-root pics
+answered 'bitcycle train small.toml --set data.batch_size=16 --set data.workers=2' train small.toml -b 16 -j 2
+
 # Commands without --set are not told to use it.
 for typed in 'eval run --data-dir d' 'eval run --batch-size 3' 'predict run p --data-dir d' 'compare a b --lr 3' \
   'bench step --lr 3' 'eval --config small.toml' 'train small.toml --nonsense'; do
@@ -133,6 +138,7 @@ expect 0 'when they rise, only a run can tell' "$bitcycle" train demo-pfq --dry-
 expect 0 'gates choose' "$bitcycle" train demo-dfq --dry-run --set data.dataset=synthetic \
   --set data.batch_size=8
 expect 2 'unknown key' "$bitcycle" train small.toml --dry-run --set optimizer.momentun=1
+expect 5 'nowhere' "$bitcycle" train small.toml --dry-run --set model.weights=nowhere
 expect 3 'cifar10 was not found' "$bitcycle" train cifar10-resnet20-cpt --dry-run --set data.root=nowhere
 files >files-after
 diff files-before files-after || fail "--dry-run changed files"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
+#include <torch/nn/modules/container/sequential.h>
 
 namespace bitcycle {
 namespace {
@@ -24,6 +25,13 @@ Outcome step(Executor executor, LayerBits bits) {
 
 double similarity(const at::Tensor& a, const at::Tensor& b) {
   return at::cosine_similarity(a.flatten(), b.flatten(), 0).item<double>();
+}
+
+TEST(QuantLinearTest, StandsInASequential) {
+  QuantLinear first(torch::nn::LinearOptions(37, 11)), second(torch::nn::LinearOptions(11, 5));
+  torch::nn::Sequential sequence(first, second);
+  const at::Tensor x = torch::randn({9, 37});
+  EXPECT_TRUE(sequence->forward(x).equal(second->forward(first->forward(x))));
 }
 
 TEST(QuantLinearTest, ExecutedAtEightBitsIsCloseToFloat) {

@@ -23,8 +23,8 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  at::Tensor forward(const at::Tensor& x) { return forward(x, weight); }
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& weight_in_use);
+  // `shared_weight`: of a tied layer.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& shared_weight = {});
 
   // So many calls with inputs like `x`, one after the other within one node of autograd.
   c10::intrusive_ptr<LinearCalls> calls(const at::Tensor& x, std::int64_t count);
@@ -53,6 +53,10 @@ class QuantLinearImpl : public torch::nn::Cloneable<QuantLinearImpl>, public Qua
   WeightOwner owner_;
   Executor executor_ = Executor::simulate;
   std::shared_ptr<LinearCodes> codes_;  // made when first needed
+
+ protected:
+  // So that a layer can stand in a torch::nn::Sequential, which calls its parts with one tensor.
+  FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(at::Tensor())})
 };
 TORCH_MODULE(QuantLinear);
 

@@ -142,9 +142,9 @@ int dry_run(const Recipe& recipe, const TrainPaths& paths) {
   }
   for (const std::string& warning : trainer.warnings()) narrate("warning: " + warning + "\n");
   for (const std::string& notice : notices(recipe, length)) narrate("note: " + notice + "\n");
-  for (const std::string& notice : trainer.notices()) narrate("note: " + notice + "\n");
   const Rehearsal rehearsal =
       trainer.rehearse(static_cast<int>(std::min<Step>(kSteps, trainer.total_steps())));
+  for (const std::string& notice : trainer.notices()) narrate("note: " + notice + "\n");
   fmt::print("recipe {}, backend {}; a run would go to {}\n\n", paths.recipe.string(),
              rehearsal.backend, paths.run_directory.string());
   print_network(rehearsal);
