@@ -11,6 +11,7 @@
 #include "bitcycle/train/tensor_io.h"
 #include "bitcycle/train/weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
