@@ -26,7 +26,7 @@ std::string holder(const std::filesystem::path& path) {
 
 }  // namespace
 
-// A lock file that nobody holds is empty, so that it is the same in every run that has ended.
+// A lock file is emptied at the end, so that it is the same in every run that was not killed.
 struct RunLock::Implementation {
   explicit Implementation(Descriptor locked) : file(std::move(locked)) {}
   ~Implementation() {

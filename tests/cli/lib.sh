@@ -56,8 +56,12 @@ every_epochs = 0.25
 TOML
 }
 
-# Every file of two runs is the same, measured times and what eval stored aside.
-same_runs() { diff -r -x timing.jsonl -x evaluations.json "$1" "$2" >diff.txt || fail "$1 and $2 differ: $(head -3 diff.txt)"; }
+# Every file of two runs is the same, but for measured times, what eval stored, and the lock: a run that is
+# killed between its summary and its end has finished, and leaves the number of its process there.
+same_runs() {
+  diff -r -x timing.jsonl -x evaluations.json -x .lock "$1" "$2" >diff.txt ||
+    fail "$1 and $2 differ: $(head -3 diff.txt)"
+}
 
 # The first CPU of each core that may be used, as lscpu sees the machine. A bare chroot has no /sys to
 # tell CPUs of one core apart; there each counts.
