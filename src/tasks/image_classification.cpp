@@ -5,6 +5,7 @@
 #include "bitcycle/base/memory.h"
 #include "bitcycle/config/notices.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/cost/epoch_work.h"
 #include "bitcycle/data/class_names.h"
 #include "bitcycle/network/zoo.h"
 
@@ -170,9 +171,10 @@ std::int64_t ImageClassification::batches_per_epoch() const {
 }
 
 std::optional<double> ImageClassification::work_of_batches(std::int64_t count) const {
-  const std::int64_t epoch = batches_per_epoch();
-  return static_cast<double>(count / epoch * training_.train->size() +
-                             count % epoch * recipe_.data.batch_size);
+  const EpochWork epoch{.batches = batches_per_epoch(),
+                        .whole = training_.train->size(),
+                        .batch = recipe_.data.batch_size};
+  return epoch.of_batches(count);
 }
 
 std::vector<std::string> ImageClassification::notices() const {

@@ -3,6 +3,7 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/memory.h"
 #include "bitcycle/config/task_kind.h"
+#include "bitcycle/cost/epoch_work.h"
 
 #include "quant/finite_tensor.h"
 #include "tasks/evaluation_mode.h"
@@ -136,9 +137,10 @@ std::int64_t LanguageModel::batches_per_epoch() const {
 }
 std::optional<double> LanguageModel::work_of_batches(std::int64_t count) const {
   const TokenBatches& training = *implementation_->training;
-  const std::int64_t epoch = training.steps_per_epoch();
-  return static_cast<double>(count / epoch * training.tokens_per_epoch() +
-                             count % epoch * training.batch_tokens());
+  const EpochWork epoch{.batches = training.steps_per_epoch(),
+                        .whole = training.tokens_per_epoch(),
+                        .batch = training.batch_tokens()};
+  return epoch.of_batches(count);
 }
 std::string LanguageModel::data_fingerprint() {
   return implementation_->corpus.fingerprint();

@@ -1,35 +1,18 @@
+#include "bitcycle/cost/epoch_work.h"
+
 #include "train/trainer_implementation.h"
 
 #include <algorithm>
 
 namespace bitcycle {
 
-namespace {
-
-// Of longer runs, steps are taken to be full: a list of all would not fit into memory.
-constexpr Step kMostListedSteps = 10'000'000;
-
-std::vector<double> work_of_steps(const Task& task, Step steps, std::int64_t batches) {
-  if (steps > kMostListedSteps) return {};
-  std::vector<double> work;
-  double before = 0;
-  for (Step step = 1; step <= steps; ++step) {
-    const std::optional<double> done = task.work_of_batches(step * batches);
-    if (!done) return {};
-    work.push_back(*done - before);
-    before = *done;
-  }
-  return work;
-}
-
-}  // namespace
-
 // The first steps make what later ones find made, and are not timed.
 Rehearsal Trainer::Implementation::rehearse(int steps) {
   constexpr int kUntimed = 2;
   Rehearsal result{.layers = session.task().layers(), .backend = name(session.backend().backend)};
   for (const at::Tensor& tensor : session.model().parameters()) result.parameters += tensor.numel();
-  result.run_work = work_of_steps(session.task(), total, recipe().optimizer.accumulate);
+  const auto work = [&](std::int64_t count) { return session.task().work_of_batches(count); };
+  result.run_work = work_of_steps(work, total, recipe().optimizer.accumulate);
   start_from_weights();
   state.plateau.factor = 0;
   session.model().train();

@@ -6,6 +6,7 @@
 
 #include "cli/cost/cost_subject.h"
 #include "cli/cost/gates_besides.h"
+#include "cli/cost/logged_shares.h"
 #include "cli/cost/step_measures.h"
 #include "cli/schedule/run_bits.h"
 
@@ -32,46 +33,48 @@ struct GatedRunCost {
   Spent normalised_macs, joules;
 };
 
-double work_share(const GatedBits& run, const DynamicPolicy& policy, double full) {
-  const StepCost whole(policy.layers(), Counting::paper, full * static_cast<double>(run.last.step));
-  return logged_work_share(run.last.gbitops_static, whole.reference(policy));
-}
+// The steps of a run, of batches that were so full.
+struct CountedSteps {
+  const GatedBits& run;
+  const DynamicPolicy& policy;
+  StepShares shares;
+};
 
-// The run's steps, each logged choice standing for those since the one before.
+// Of a measure of full steps; each logged choice stands for the samples since the one before.
 template <class Measure>
-double sum_over(const GatedBits& run, const DynamicPolicy& policy, const Measure& measure) {
+double sum_over(const CountedSteps& steps, const Measure& measure) {
   double sum = 0;
-  for (const ChosenSteps& one : run.logged) {
-    sum += static_cast<double>(one.steps) * measure(chosen_step(policy, one.shares));
+  for (const ChosenSteps& one : steps.run.logged) {
+    sum += steps.shares.between(one.first, one.first + one.steps) *
+           measure(chosen_step(steps.policy, one.shares));
   }
   return sum;
 }
 
-Counted counted_by(Counting rule, const GatedBits& run, const DynamicPolicy& policy, double work) {
+Counted counted_by(Counting rule, const CountedSteps& steps, double work) {
+  const DynamicPolicy& policy = steps.policy;
   const StepCost step(policy.layers(), rule, work);
-  const StepCost whole(policy.layers(), rule, work * static_cast<double>(run.last.step));
-  return {{sum_over(run, policy, step), whole.reference(policy)}, besides_of(policy, whole)};
+  const StepCost whole(policy.layers(), rule, work * steps.shares.all());
+  return {{sum_over(steps, step), whole.reference(policy)}, besides_of(policy, whole)};
 }
 
 // The log's own sums, where it counts by the rule that is asked for.
 GatedRunCost cost_of(const Recipe& recipe, const GatedBits& run, Counting rule) {
   const CostSubject subject = recipe_subject(recipe);
-  const RunLength length = length_of(recipe, run.total);
-  const DynamicPolicy policy(recipe.precision, subject.layers, length);
-  const auto full = static_cast<double>(work_of(recipe));
-  const double share = work_share(run, policy, full), work = share * full;
+  const std::vector<LoggedStep> log = run_log(run.run);
+  const DynamicPolicy policy(recipe.precision, subject.layers, run_length(recipe, run.last));
+  const CountedSteps steps{run, policy, logged_shares(recipe, policy, log)};
+  const auto work = static_cast<double>(work_of(recipe));
   const StepMeasures measures(subject.layers, work_of(recipe));
-  const double steps = share * static_cast<double>(run.last.step);
-  GatedRunCost cost{.by_rule = counted_by(rule, run, policy, work),
-                    .executed = counted_by(Counting::bitcycle, run, policy, work)};
+  const double full = steps.shares.all();
+  GatedRunCost cost{.by_rule = counted_by(rule, steps, work),
+                    .executed = counted_by(Counting::bitcycle, steps, work)};
   if (rule == Counting::paper) cost.by_rule.gbitops = {run.last.gbitops, run.last.gbitops_static};
   cost.normalised_macs = {
-      share * sum_over(run, policy,
-                       [&](const StepBits& bits) { return measures.normalised_macs(bits); }),
-      steps * measures.static_normalised_macs(policy)};
-  cost.joules = {
-      share * sum_over(run, policy, [&](const StepBits& bits) { return measures.joules(bits); }),
-      steps * measures.static_joules(policy)};
+      sum_over(steps, [&](const StepBits& bits) { return measures.normalised_macs(bits); }),
+      full * measures.static_normalised_macs(policy)};
+  cost.joules = {sum_over(steps, [&](const StepBits& bits) { return measures.joules(bits); }),
+                 full * measures.static_joules(policy)};
   return cost;
 }
 

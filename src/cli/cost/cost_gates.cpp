@@ -47,8 +47,8 @@ struct GatesCost {
   CostSubject subject;
   RunLength length;
   std::int64_t work = 0;  // samples of a full step
-  double full_steps = 0;  // that do the work of the run
-  std::string scheme;     // scheme_note
+  StepShares shares;
+  std::string scheme;  // scheme_note
   std::vector<OptionRow> options;
   std::vector<TargetRow> targets;
   Besides besides;
@@ -59,7 +59,7 @@ struct GatesCost {
   OtherMeasure joules, normalised_macs;
   std::vector<std::string> notices;
 
-  double samples() const { return full_steps * static_cast<double>(work); }
+  double samples() const { return shares.all() * static_cast<double>(work); }
 };
 
 std::vector<OptionRow> option_rows(const DynamicPolicy& policy, const StepCost& cost,
@@ -88,9 +88,7 @@ double measure_at(double cp, const OptionRow& cheapest, const OptionRow& dearest
 // Of stages that cost so much a full step.
 Bounds run_at_targets(const DynamicPolicy& policy, const GatesCost& cost,
                       const std::vector<double>& stages) {
-  const double share = cost.full_steps / static_cast<double>(cost.length.steps);
-  const auto [least, most] = staged_bounds(policy.recipe(), stages, cost.length);
-  return {share * least, share * most};
+  return staged_bounds(policy.recipe(), stages, cost.length, cost.shares);
 }
 
 // Of a measure that counts a step.
@@ -101,17 +99,19 @@ OtherMeasure run_measure(const DynamicPolicy& policy, const GatesCost& cost, Mea
   for (const double target : policy.recipe().target) {
     stages.push_back(measure_at(target, cheapest, dearest, measure));
   }
-  return {.run = {cost.full_steps * cheapest.*measure, cost.full_steps * dearest.*measure},
+  const double steps = cost.shares.all();
+  return {.run = {steps * cheapest.*measure, steps * dearest.*measure},
           .at_targets = run_at_targets(policy, cost, stages),
-          .fixed = cost.full_steps * fixed};
+          .fixed = steps * fixed};
 }
 
 GatesCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
+  const RunLength length = options.length.value_or(length_of(recipe, options.steps));
   GatesCost cost{.subject = options.subject.value_or(recipe_subject(recipe)),
-                 .length = options.length.value_or(length_of(recipe, options.steps)),
+                 .length = length,
                  .work = work_of(recipe),
+                 .shares = StepShares(length.steps, options.step_work, work_of(recipe)),
                  .scheme = scheme_note(recipe.precision)};
-  cost.full_steps = full_steps(cost.length, options.step_work, cost.work);
   const StepCost sample(cost.subject.layers, options.counting, 1);
   const DynamicPolicy policy(recipe.precision, cost.subject.layers, cost.length);
   cost.besides = besides_of(policy, sample);
@@ -200,8 +200,8 @@ void print_text(const GatesCost& cost, const GatesCost& executed,
   fmt::print(
       "{} with gates, {}: {} parameters\nrun: {} steps of {} {}s{}{}\ncounting rule: {} ({})\n",
       subject.name, subject.shape, subject.parameters, cost.length.steps, cost.work, subject.unit,
-      smaller_steps_note(cost.length, cost.full_steps, cost.work), cost.scheme,
-      name(options.counting), summary(options.counting));
+      cost.shares.smaller_steps_note(), cost.scheme, name(options.counting),
+      summary(options.counting));
   fmt::print(
       "static: {} without gates, {} GBitOPs a sample\n\n{}\n"
       "besides the blocks, in GBitOPs a sample:\n{}\n",

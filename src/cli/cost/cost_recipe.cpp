@@ -16,6 +16,7 @@
 #include "cli/cost/cost_gated_run.h"
 #include "cli/cost/cost_gates.h"
 #include "cli/cost/cost_subject.h"
+#include "cli/cost/logged_shares.h"
 #include "cli/cost/step_cost.h"
 #include "cli/cost/step_measures.h"
 #include "cli/runs/run_paths.h"
@@ -52,8 +53,8 @@ struct Total {
 struct RecipeCost {
   CostSubject subject;
   RunLength length;
-  std::int64_t work = 0;   // samples or tokens of a full step
-  double full_steps = 0;   // that do the work of the run
+  std::int64_t work = 0;  // samples or tokens of a full step
+  StepShares shares;
   std::string assumption;  // about the length, and in which scheme
   std::string scheme;
   std::vector<Row> rows;
@@ -102,14 +103,13 @@ void add_step(const Row& own, double share, Row& row) {
 }
 
 std::vector<Row> scheduled_rows(const std::function<StepBits(Step)>& bits_of,
-                                const std::function<double(Step)>& share_of, Step steps,
-                                StepRows known) {
+                                const StepShares& shares, Step steps, StepRows known) {
   std::vector<Row> rows;
   for (Step step = 0; step < steps; ++step) {
     StepBits bits = bits_of(step);
     auto row = std::ranges::find(rows, bits.common, &Row::bits);
     if (row == rows.end()) row = rows.insert(rows.end(), Row{bits.common});
-    add_step(known.of(std::move(bits)), share_of(step), *row);
+    add_step(known.of(std::move(bits)), shares.of(step), *row);
   }
   return rows;
 }
@@ -123,27 +123,25 @@ Bounds scheduled_bounds(const std::vector<Row>& rows, Column column) {
 Bounds bounds_of(const Recipe& recipe, const RecipeCost& cost, Column column) {
   if (is_automatic(recipe.precision)) {
     return {scheduled_bounds(cost.cheapest, column).least,
-            cost.full_steps * cost.rows.back().*column};
+            cost.shares.all() * cost.rows.back().*column};
   }
   if (!recipe.precision.progressive) return scheduled_bounds(cost.rows, column);
   std::vector<double> stages;
   for (const Row& row : cost.rows) stages.push_back(row.*column);
-  const auto [least, most] = staged_bounds(*recipe.precision.progressive, stages, cost.length);
-  const double share = cost.full_steps / static_cast<double>(cost.length.steps);
-  return {share * least, share * most};
+  return staged_bounds(*recipe.precision.progressive, stages, cost.length, cost.shares);
 }
 
 void add_totals(const Recipe& recipe, const Row& fixed, RecipeCost& cost) {
   cost.gbitops = bounds_of(recipe, cost, &Row::gbitops);
-  cost.joules = {bounds_of(recipe, cost, &Row::joules), cost.full_steps * fixed.joules};
+  cost.joules = {bounds_of(recipe, cost, &Row::joules), cost.shares.all() * fixed.joules};
   cost.normalised_macs = {bounds_of(recipe, cost, &Row::normalised_macs),
-                          cost.full_steps * fixed.normalised_macs};
+                          cost.shares.all() * fixed.normalised_macs};
 }
 
 // A row for each width that may be tested. The least that a run can cost is the lowest width for
 // all of the first cycle, and then the schedule from there.
-void add_tested_rows(const Recipe& recipe, const std::function<double(Step)>& share_of,
-                     const StepCost& step_cost, const StepMeasures& measures, RecipeCost& cost) {
+void add_tested_rows(const Recipe& recipe, const StepCost& step_cost, const StepMeasures& measures,
+                     RecipeCost& cost) {
   const RangePlans plans(recipe.precision, cost.subject.layers, cost.length);
   for (const PrecisionPlan& plan : plans.fixed()) {
     cost.rows.push_back(row_of(plan.decide(0), step_cost, measures));
@@ -152,19 +150,19 @@ void add_tested_rows(const Recipe& recipe, const std::function<double(Step)>& sh
   const auto cheapest = [&](Step step) {
     return (step < cycle ? plans.fixed().front() : plans.lowest()).decide(step);
   };
-  cost.cheapest = scheduled_rows(cheapest, share_of, cost.length.steps, {step_cost, measures});
-  cost.gbitops_static = cost.full_steps * step_cost.reference(plans.upper());
+  cost.cheapest = scheduled_rows(cheapest, cost.shares, cost.length.steps, {step_cost, measures});
+  cost.gbitops_static = cost.shares.all() * step_cost.reference(plans.upper());
   add_totals(recipe, row_of(plans.upper().reference(), step_cost, measures), cost);
 }
 
 RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
+  const RunLength length = options.length.value_or(length_of(recipe, options.steps));
   RecipeCost cost{.subject = options.subject.value_or(recipe_subject(recipe)),
-                  .length = options.length.value_or(length_of(recipe, options.steps)),
+                  .length = length,
                   .work = work_of(recipe),
+                  .shares = StepShares(length.steps, options.step_work, work_of(recipe)),
                   .assumption = assumption(recipe, options.length) + scheme_note(recipe.precision),
                   .scheme = name(recipe.precision.scheme)};
-  cost.full_steps = full_steps(cost.length, options.step_work, cost.work);
-  const auto share_of = [&](Step step) { return work_share(options.step_work, step, cost.work); };
   const StepCost step_cost(cost.subject.layers, options.counting, cost.work);
   const StepMeasures measures(cost.subject.layers, cost.work);
   if (recipe.precision.progressive) {
@@ -172,18 +170,18 @@ RecipeCost cost_of(const Recipe& recipe, const RecipeCostOptions& options) {
     for (const PrecisionPlan& stage : policy.stages()) {
       cost.rows.push_back(row_of(stage.decide(0), step_cost, measures));
     }
-    cost.gbitops_static = cost.full_steps * step_cost.reference(policy);
+    cost.gbitops_static = cost.shares.all() * step_cost.reference(policy);
     add_totals(recipe, row_of(policy.reference(), step_cost, measures), cost);
     return cost;
   }
   if (is_automatic(recipe.precision)) {
-    add_tested_rows(recipe, share_of, step_cost, measures, cost);
+    add_tested_rows(recipe, step_cost, measures, cost);
     return cost;
   }
   const PrecisionPlan plan(recipe.precision, cost.subject.layers, cost.length);
-  cost.rows = scheduled_rows([&](Step step) { return plan.decide(step); }, share_of,
+  cost.rows = scheduled_rows([&](Step step) { return plan.decide(step); }, cost.shares,
                              cost.length.steps, {step_cost, measures});
-  cost.gbitops_static = cost.full_steps * step_cost.reference(plan);
+  cost.gbitops_static = cost.shares.all() * step_cost.reference(plan);
   add_totals(recipe, row_of(plan.reference(), step_cost, measures), cost);
   return cost;
 }
@@ -220,7 +218,7 @@ std::string other_totals_text(const RecipeCost& cost) {
 
 void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
   Table table({"bits", "steps", "GBitOPs a step", "of static"});
-  const double reference = cost.gbitops_static / cost.full_steps;
+  const double reference = cost.gbitops_static / cost.shares.all();
   for (const Row& row : cost.rows) {
     table.add_row({to_text(row.bits), row.steps == 0 ? "-" : std::to_string(row.steps),
                    amount_text(row.gbitops), share_text(row.gbitops, reference)});
@@ -228,9 +226,8 @@ void print_text(const RecipeCost& cost, const RecipeCostOptions& options) {
   fmt::print(
       "{}, {}: {} parameters\nrun: {} steps of {} {}s{}{}\ncounting rule: {} ({})\n\n{}\n{}\n{}",
       cost.subject.name, cost.subject.shape, cost.subject.parameters, cost.length.steps, cost.work,
-      cost.subject.unit, smaller_steps_note(cost.length, cost.full_steps, cost.work),
-      cost.assumption, name(options.counting), summary(options.counting), table.text(),
-      total_text(cost), other_totals_text(cost));
+      cost.subject.unit, cost.shares.smaller_steps_note(), cost.assumption, name(options.counting),
+      summary(options.counting), table.text(), total_text(cost), other_totals_text(cost));
 }
 
 Json to_json(const RecipeCost& cost, const RecipeCostOptions& options) {
@@ -283,23 +280,23 @@ StepBits step_bits(const PrecisionPolicy& policy, Step step, LayerBits common) {
 
 // Of gates whose choices are of other options than the recipe's, nothing is known.
 std::optional<RunMeasured> measured_of(const Recipe& recipe, const BitsView& view,
-                                       const LoggedStep& last, const std::filesystem::path& run,
-                                       Counting rule) {
+                                       const std::vector<LoggedStep>& log,
+                                       const std::filesystem::path& run, Counting rule) {
   if (recipe.precision.dynamic) return std::nullopt;
   const CostSubject subject = recipe_subject(recipe, stored_vocabulary(run));
-  const RunLength length = length_of(recipe, view.total);
+  const RunLength length = run_length(recipe, log.back());
   const auto policy = make_policy(recipe.precision, subject.layers, length);
   const StepMeasures measures(subject.layers, work_of(recipe));
   const StepCost cost(subject.layers, rule, work_of(recipe));
-  const double full = static_cast<double>(last.step) *
-                      StepCost(subject.layers, Counting::paper, work_of(recipe)).reference(*policy);
-  const double share = logged_work_share(last.gbitops_static, full);
-  const double steps = share * static_cast<double>(view.bits.size());
+  const StepShares shares = logged_shares(recipe, *policy, log);
+  const double steps = shares.between(0, static_cast<Step>(view.bits.size()));
   RunMeasured sum{.joules_static = steps * measures.joules(policy->reference()),
                   .normalised_macs_static = steps * measures.normalised_macs(policy->reference()),
                   .gbitops_static = steps * cost.reference(*policy)};
   for (std::size_t i = 0; i < view.bits.size(); ++i) {
-    const StepBits bits = step_bits(*policy, static_cast<Step>(i), view.bits[i]);
+    const auto step = static_cast<Step>(i);
+    const StepBits bits = step_bits(*policy, step, view.bits[i]);
+    const double share = shares.of(step);
     sum.joules += share * measures.joules(bits);
     sum.normalised_macs += share * measures.normalised_macs(bits);
     sum.gbitops += share * cost(bits);
@@ -390,8 +387,9 @@ void print_run_cost(const RecipeCostOptions& options) {
   const Recipe recipe = read_recipe(run_recipe(run));
   if (const auto gates = run_choices(run)) return print_gated_run_cost(recipe, *gates, options);
   const BitsView view = run_bits(run);
-  const LoggedStep last = logged_steps(run).back();
-  const auto measured = measured_of(recipe, view, last, run, options.counting);
+  const std::vector<LoggedStep> log = run_log(run);
+  const LoggedStep& last = log.back();
+  const auto measured = measured_of(recipe, view, log, run, options.counting);
   const RunSpent spent = spent_of(view, last, measured, options);
   if (options.json) {
     fmt::print("{}\n", json_text(run_json(view, last, spent, measured, options), 2));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -16,12 +17,13 @@ namespace bitcycle::cli {
 namespace {
 
 // The cost when stage i begins at starts[i].
-double staged_cost(const std::vector<double>& stages, const std::vector<Step>& starts, Step steps) {
+double staged_cost(const std::vector<double>& stages, const std::vector<Step>& starts, Step steps,
+                   const StepShares& shares) {
   double sum = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const Step end = i + 1 < stages.size() ? std::min(starts[i + 1], steps) : steps;
     const Step begin = std::min(starts[i], end);
-    sum += static_cast<double>(end - begin) * stages[i];
+    sum += shares.between(begin, end) * stages[i];
   }
   return sum;
 }
@@ -52,28 +54,23 @@ std::string assumption(const Recipe& recipe, const std::optional<RunLength>& kno
                      recipe.epochs);
 }
 
-double work_share(const std::vector<double>& step_work, Step step, std::int64_t work) {
-  if (step_work.empty()) return 1;
-  return step_work.at(static_cast<std::size_t>(step)) / static_cast<double>(work);
+StepShares::StepShares(Step steps, const std::vector<double>& step_work, std::int64_t full)
+    : steps_(steps), full_(static_cast<double>(full)) {
+  if (step_work.empty()) return;
+  before_ = {0};
+  std::partial_sum(step_work.begin(), step_work.end(), std::back_inserter(before_));
 }
 
-double full_steps(const RunLength& length, const std::vector<double>& step_work,
-                  std::int64_t work) {
-  if (step_work.empty()) return static_cast<double>(length.steps);
-  return std::accumulate(step_work.begin(), step_work.end(), 0.0) / static_cast<double>(work);
+double StepShares::between(Step begin, Step end) const {
+  if (before_.empty()) return static_cast<double>(end - begin);
+  return (before_.at(static_cast<std::size_t>(end)) - before_.at(static_cast<std::size_t>(begin))) /
+         full_;
 }
 
-std::string smaller_steps_note(const RunLength& length, double full_steps, std::int64_t work) {
-  const auto steps = static_cast<double>(length.steps);
-  if (full_steps == steps) return "";
-  return fmt::format(", at the end of epochs fewer: {:.1f} on average",
-                     full_steps / steps * static_cast<double>(work));
-}
-
-double logged_work_share(double logged_static, double full_static) {
-  constexpr double kRounding = 1e-9;  // of adding up in another order
-  const double share = logged_static / full_static;
-  return std::abs(share - 1) < kRounding ? 1 : share;
+std::string StepShares::smaller_steps_note() const {
+  const auto steps = static_cast<double>(steps_);
+  if (all() == steps) return "";
+  return fmt::format(", at the end of epochs fewer: {:.1f} on average", all() / steps * full_);
 }
 
 const std::vector<LayerBits>& StepCost::counted(const StepBits& bits) const {
@@ -93,7 +90,7 @@ double StepCost::layer(const StepBits& bits, std::size_t layer) const {
 }
 
 Bounds staged_bounds(const IndicatorRecipe& recipe, const std::vector<double>& stages,
-                     const RunLength& length) {
+                     const RunLength& length, const StepShares& shares) {
   const Step period = recipe.period > 0 ? recipe.period : length.steps_per_epoch;
   std::vector<Step> earliest, latest;
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -104,7 +101,8 @@ Bounds staged_bounds(const IndicatorRecipe& recipe, const std::vector<double>& s
     const Step settled = i == 0 ? 0 : earliest.back() + recipe.window * period;
     earliest.push_back(std::min(late, settled));
   }
-  return {staged_cost(stages, latest, length.steps), staged_cost(stages, earliest, length.steps)};
+  return {staged_cost(stages, latest, length.steps, shares),
+          staged_cost(stages, earliest, length.steps, shares)};
 }
 
 }  // namespace bitcycle::cli

@@ -28,16 +28,25 @@ RunLength length_of(const Recipe& recipe, Step steps_of_epochs);
 // What to say of them behind their number: " (...)", or nothing where the length is known.
 std::string assumption(const Recipe& recipe, const std::optional<RunLength>& known);
 
-// How much of a full batch's work a step does; all of it where that is not known.
-double work_share(const std::vector<double>& step_work, Step step, std::int64_t work);
-// A run in steps of full batches: somewhat fewer than it has where epochs end in smaller ones.
-double full_steps(const RunLength& length, const std::vector<double>& step_work, std::int64_t work);
-// What to say of them behind the size of a step: ", ...", or nothing where all steps are full.
-std::string smaller_steps_note(const RunLength& length, double full_steps, std::int64_t work);
+// What the steps of a run do of the work of a full batch, which the last one of an epoch may lack a
+// part of.
+class StepShares {
+ public:
+  // `step_work`: samples or tokens of each step; empty: full ones, where nothing is known of them.
+  StepShares(Step steps, const std::vector<double>& step_work, std::int64_t full);
 
-// What the steps of a run did of the work of full batches, on average: by its log's own sum for
-// static precision, and by what that sum would be for full batches.
-double logged_work_share(double logged_static, double full_static);
+  double of(Step step) const { return between(step, step + 1); }
+  // The steps from `begin` up to `end`, in full ones.
+  double between(Step begin, Step end) const;
+  double all() const { return between(0, steps_); }
+  // What to say behind the size of a full step: ", ...", or nothing where all are.
+  std::string smaller_steps_note() const;
+
+ private:
+  Step steps_;
+  std::vector<double> before_;  // the work of all steps before each, and of all; or empty
+  double full_;
+};
 
 // The cost of the bits of a step, in billions of bit operations.
 class StepCost {
@@ -58,10 +67,10 @@ class StepCost {
   double work_;
 };
 
-// What a run costs whose stages cost so much a step. They never get cheaper, so a run costs least
-// when each begins as late as it may, and most when none waits longer than a window. Where nobody
-// knows an epoch's steps a period counts as one step, which is a bound all the same.
+// What a run costs whose stages cost so much a full step. They never get cheaper, so a run costs
+// least when each begins as late as it may, and most when none waits longer than a window. Where
+// nobody knows an epoch's steps a period counts as one step, which is a bound all the same.
 Bounds staged_bounds(const IndicatorRecipe& recipe, const std::vector<double>& stages,
-                     const RunLength& length);
+                     const RunLength& length, const StepShares& shares);
 
 }  // namespace bitcycle::cli

@@ -81,18 +81,6 @@ bool agree(const std::vector<LayerBits>& bits, const std::vector<LoggedStep>& lo
   });
 }
 
-// Lines of steps that a killed process did twice, or in no order, are none that a run leaves.
-std::vector<LoggedStep> checked_log(const fs::path& run) {
-  std::vector<LoggedStep> log = logged_steps(run);
-  std::erase_if(log, [](const LoggedStep& logged) { return logged.step < 1; });
-  if (log.empty() || !std::ranges::is_sorted(log, {}, &LoggedStep::step)) {
-    throw Error(ErrorCode::usage, "the run in \"" + run.string() + "\" has logged no steps yet",
-                "metrics.jsonl has a line every log_every steps; wait for the first.");
-  }
-  require_shown(log.back().step);
-  return log;
-}
-
 std::vector<LayerBits> tested_bits(const PrecisionRecipe& recipe, RunLength length,
                                    const std::vector<StageChange>& changes, Step steps) {
   const RangePlans plans = common_plans(recipe, length);
@@ -126,6 +114,18 @@ RunLength drawn_length(double epochs, Step steps) {
 
 }  // namespace
 
+// Lines of steps that a killed process did twice, or in no order, are none that a run leaves.
+std::vector<LoggedStep> run_log(const fs::path& run) {
+  std::vector<LoggedStep> log = logged_steps(run);
+  std::erase_if(log, [](const LoggedStep& logged) { return logged.step < 1; });
+  if (log.empty() || !std::ranges::is_sorted(log, {}, &LoggedStep::step)) {
+    throw Error(ErrorCode::usage, "the run in \"" + run.string() + "\" has logged no steps yet",
+                "metrics.jsonl has a line every log_every steps; wait for the first.");
+  }
+  require_shown(log.back().step);
+  return log;
+}
+
 RunLength run_length(const Recipe& recipe, const LoggedStep& last) {
   const double per_epoch = last.epoch > 0 ? static_cast<double>(last.step) / last.epoch : 1;
   const Step steps_per_epoch = std::max<Step>(1, std::llround(per_epoch));
@@ -143,13 +143,13 @@ std::string spent_text(const LoggedStep& last, LayerBits upper) {
 std::optional<GatedBits> run_choices(const fs::path& run) {
   const Recipe recipe = read_recipe(run_recipe(run));
   if (!recipe.precision.dynamic) return std::nullopt;
-  const std::vector<LoggedStep> log = checked_log(run);
+  const std::vector<LoggedStep> log = run_log(run);
   return gated_bits(run, recipe, log, run_length(recipe, log.back()).steps);
 }
 
 BitsView run_bits(const fs::path& run) {
   const Recipe recipe = read_recipe(run_recipe(run));
-  const std::vector<LoggedStep> log = checked_log(run);
+  const std::vector<LoggedStep> log = run_log(run);
   const LoggedStep& last = log.back();
   const RunLength length = run_length(recipe, last);
   std::vector<LayerBits> bits =

@@ -5,17 +5,23 @@
 
 #include "bitcycle/config/precision_policy.h"
 #include "bitcycle/config/recipe.h"
+#include "bitcycle/events/metrics_file.h"
 
 #include "cli/schedule/bits_view.h"
 #include "cli/schedule/gated_bits.h"
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace bitcycle::cli {
 
 // Runs of more steps are not shown: every step is a row in memory and, with --csv, in print.
 inline constexpr Step kMostShownSteps = 10'000'000;
+
+// What a run has logged of its steps, in order. Throws Error(usage) where that is nothing yet.
+std::vector<LoggedStep> run_log(const std::filesystem::path& run_directory);
 
 // Of the steps that are logged. The recipe says what the policy did between two logged steps, and
 // the log of every run says when stages changed; where the log contradicts the recipe, which may
