@@ -15,22 +15,13 @@ complain() {
   failures=$((failures + 1))
 }
 skip() { echo "$name:$1: skipped: $2"; }
-first_error() { grep -m1 '^bitcycle: ' "$work/printed" || tail -1 "$work/printed"; }
-
-# perform FOLDER COMMANDS: in the reader's folder, with the programs of FOLDER first on the path.
-perform() {
-  (cd "$work/reader" && PATH=$work/$1:$work/tools:$PATH language=$language bash -e -c "$2") \
-    >"$work/printed" 2>&1 </dev/null
-}
-# missing_data STATUS: what the command lacked was data, or a connection to get them.
-missing_data() { (($1 == 3 || $1 == 7)); }
 
 # compare_command LINE MODE COMMAND, with what the page shows in "$work/shown".
 compare_command() {
   local status=0 folder=as_is difference at
   [[ $2 != recorded ]] || folder=in_short
   perform $folder "$3" || status=$?
-  if missing_data $status && ! grep -q ' error: ' "$work/shown"; then
+  if ((status != 0)) && missing_data && ! grep -q ' error: ' "$work/shown"; then
     skip "$1" "$(first_error)"
     return
   fi
@@ -80,7 +71,7 @@ commands() {
   at=$(<"$work/at")
   text=$(sed -n "${at}p" "$block")
   [[ $language == sh ]] || at=0
-  if missing_data $status; then skip $((line + at)) "$(first_error)"
+  if missing_data; then skip $((line + at)) "$(first_error)"
   else complain $((line + at)) "$text" "$(first_error)"; fi
 }
 

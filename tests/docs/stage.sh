@@ -1,4 +1,4 @@
-# What page_test.sh finds around it: a reader's folder, and three ways to run `bitcycle`.
+# What a test of documentation finds around it: a reader's folder, and three ways to run `bitcycle`.
 #   as_is     the program
 #   in_short  trainings take two steps, of made-up pictures where theirs are not at hand
 #   checked   command lines and recipes are checked by the program, and what it would hand over to
@@ -22,7 +22,7 @@ limit=32
 short=("$bitcycle" "\$@" --set steps=2 --set data.limit=\$limit --set lr_schedule.warmup_steps=0)
 status=0
 printed=\$("\${short[@]}" 2>&1) || status=\$?
-((status == 3)) || { echo "\$printed"; exit \$status; }
+((status != 0)) && missing-data <<<"\$printed" || { echo "\$printed"; exit \$status; }
 exec "\${short[@]}" --set data.dataset=synthetic
 SH
   script checked/bitcycle <<SH
@@ -42,6 +42,11 @@ for ((i = 3; i < \$#; ++i)); do
   [[ \${!i} != --run-dir ]] || { next=\$((i + 1)); run=\${!next}; }
 done
 [[ -e \$2/recipe.toml ]] || small-run "\$run"
+SH
+  # Is its input the words of a command that lacked data? Those of the system and those that are made
+  # must be found and read: an error about them is one.
+  script tools/missing-data <<'SH'
+grep -qE '^bitcycle: (data error: (cifar100?|ptb|wikitext(2|103)) was not found in |network error: )'
 SH
   # small-run DIRECTORY: makes sure that there is a run.
   script tools/small-run <<SH
@@ -70,6 +75,15 @@ make_reader_folder() {
   done
   for _ in {1..400}; do echo 'It is a truth universally acknowledged.'; done >reader/book.txt
 }
+
+# perform FOLDER COMMANDS: in the reader's folder, with the programs of FOLDER first on the path.
+perform() {
+  (cd "$work/reader" && PATH=$work/$1:$work/tools:$PATH language=$language bash -e -c "$2") \
+    >"$work/printed" 2>&1 </dev/null
+}
+first_error() { grep -m1 '^bitcycle: ' "$work/printed" || tail -1 "$work/printed"; }
+# missing_data: all that the command lacked was data that people get for themselves, or a connection.
+missing_data() { "$work/tools/missing-data" <"$work/printed"; }
 
 set_stage() {
   small_recipe
