@@ -19,6 +19,17 @@ expect() {
   ! grep -qE 'frame #|terminate called|Aborted' out.txt || fail "a stack trace from: $*"
 }
 
+# all_commands [COMMAND]: the commands that a help names, a line each, and those that theirs name.
+all_commands() {
+  local name
+  # shellcheck disable=SC2086
+  "$bitcycle" ${1-} --help | awk '/^[A-Z]/ { inside = /^Subcommands:/ } inside && /^  [a-z]/ { print $1 }' |
+    while read -r name; do
+      echo "${1:+$1 }$name"
+      all_commands "${1:+$1 }$name"
+    done
+}
+
 # Skips a test about cores where it would see the claims of runs that are none of its own.
 require_free_cores() {
   ! grep -q '@bitcycle/core/' /proc/net/unix && return
