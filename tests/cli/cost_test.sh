@@ -32,3 +32,13 @@ agrees small.toml $every data.limit=60 data.batch_size=7 steps=7 optimizer.accum
 # Stages that begin at deadlines begin within epochs.
 agrees demo-pfq $every data.dataset=synthetic data.limit=100 data.batch_size=7 steps=30 \
   precision.backend=simulate 'precision.progressive.deadlines=[0.2,0.4,0.6]'
+# Of a text, epochs end in a shorter window.
+for _ in {1..20}; do echo 'It is a truth universally acknowledged.'; done >book.txt
+cat >text.toml <<'TOML'
+steps = 50
+model = { name = "lstm_lm", hidden = 4 }
+data = { dataset = "text", root = "book.txt", batch_size = 4, window = 35 }
+precision = { forward = { schedule = "CR", min = 3, max = 8, cycles = 2 }, backward = 8 }
+TOML
+agrees text.toml $every
+agrees text.toml $every model.name=transformer_lm model.heads=2 steps=9
