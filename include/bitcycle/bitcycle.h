@@ -26,4 +26,6 @@
 #include "bitcycle/schedule/spec.h"
 #include "bitcycle/tasks/task.h"
 #include "bitcycle/train/run_parts.h"
+#include "bitcycle/train/tensor_io.h"
 #include "bitcycle/train/trainer.h"
+#include "bitcycle/train/weights.h"

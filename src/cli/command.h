@@ -3,13 +3,24 @@
 // One file a command. add_<command> declares the command's options on the app and, when the user
 // chose it, leaves in `action` what to run; the action returns the exit status.
 
+#include <cmath>
 #include <functional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
 namespace bitcycle::cli {
 
 using Action = std::function<int()>;
+
+// NaN lies within every range of CLI11's, and infinity is a positive number.
+inline const CLI::Validator kFinite(
+    [](std::string& text) {
+      double value = 0;
+      const bool odd = CLI::detail::lexical_cast(text, value) && !std::isfinite(value);
+      return odd ? "expected a number, found " + text : std::string();
+    },
+    "");
 
 void add_schedule(CLI::App& app, Action& action);
 void add_cost(CLI::App& app, Action& action);

@@ -14,6 +14,7 @@ Recipe scaled(Recipe recipe, double scale) {
   shorten(recipe.steps);
   recipe.epochs *= scale;
   shorten(recipe.lr_schedule.warmup_steps);
+  if (recipe.averaging) recipe.averaging->every_epochs *= scale;
   if (recipe.precision.progressive) shorten(recipe.precision.progressive->period);
   if (recipe.precision.dynamic) shorten(recipe.precision.dynamic->period);
   return recipe;

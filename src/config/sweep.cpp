@@ -91,21 +91,27 @@ void require_countable(const SweepParts& parts) {
       fmt::format("expected a sweep of at most {} cells, found {:.0f}", kMostCells, cells));
 }
 
-// The group with the stated head and the same tail; or the one that is stated in full.
+// The group with the stated head and the same tail; or the one that is stated in full. Where
+// variants name theirs, the others are baselines themselves, and are compared with nothing.
 class Baselines {
  public:
   Baselines(const SweepParts& parts, const std::vector<GroupPlan>& groups) : groups_(groups) {
-    stated_ = parts.baseline.empty() ? groups.back().head : parts.baseline;
-    if (!parts.baseline.empty()) require_known(parts.baseline_place, stated_);
+    if (!parts.baseline.empty()) require_known(parts.baseline_place, parts.baseline);
+    bool some_name_theirs = false;
     for (const GroupPlan& group : groups) {
-      if (!group.baseline.empty()) require_known(parts.document, group.baseline);
+      if (group.baseline.empty()) continue;
+      require_known(parts.document, group.baseline);
+      some_name_theirs = true;
     }
+    stated_ = parts.baseline;
+    if (stated_.empty() && !some_name_theirs) stated_ = last();
   }
 
   std::string of(const GroupPlan& group) const {
     const std::string& stated = group.baseline.empty() ? stated_ : group.baseline;
+    if (stated.empty()) return group.name();
     for (const GroupPlan& other : groups_) {
-      if (!stated.empty() && other.head == stated && other.tail == group.tail) return other.name();
+      if (other.head == stated && other.tail == group.tail) return other.name();
     }
     return known_name(stated) ? stated : groups_.back().name();
   }
@@ -124,6 +130,11 @@ class Baselines {
   bool known(const std::string& name) const {
     return known_name(name) ||
            std::ranges::any_of(groups_, [&](const GroupPlan& g) { return g.head == name; });
+  }
+
+  // With axes alone groups have no heads.
+  std::string last() const {
+    return groups_.back().head.empty() ? groups_.back().name() : groups_.back().head;
   }
 
   const std::vector<GroupPlan>& groups_;
@@ -170,6 +181,17 @@ Recipe cell_recipe(const GroupPlan& group, const std::string& cell, const std::s
   }
 }
 
+// What a file leaves to settings, the length of its runs for instance, makes no recipe without
+// them.
+template <typename Read>
+Recipe valid_or(const Recipe& otherwise, const Read& read) {
+  try {
+    return read();
+  } catch (const Error&) {
+    return otherwise;
+  }
+}
+
 std::vector<SweepCell> cells_of(const SweepParts& parts, const std::vector<GroupPlan>& groups,
                                 const SweepOptions& options) {
   const Baselines baselines(parts, groups);
@@ -182,10 +204,15 @@ std::vector<SweepCell> cells_of(const SweepParts& parts, const std::vector<Group
     for (const Choice& seed : seeds) {
       const std::string name = joined(group.name(), seed.name);
       if (name.find(options.only) == std::string::npos) continue;
-      const Recipe recipe =
-          cell_recipe(group, name, texts.of(group.recipe), seed.assignments, options.settings);
-      cells.push_back(
-          {name, group.name(), baselines.of(group), scaled(recipe, options.scale), group.paper});
+      cells.push_back({name, group.name(), baselines.of(group), {}, {}, group.paper});
+      if (options.recipes == SweepOptions::Recipes::unread) continue;
+      const auto recipe = [&](const std::vector<std::string>& settings) {
+        return cell_recipe(group, name, texts.of(group.recipe), seed.assignments, settings);
+      };
+      const Recipe wanted = recipe(options.settings);
+      cells.back().recipe = scaled(wanted, options.scale);
+      cells.back().stated =
+          options.settings.empty() ? wanted : valid_or(wanted, [&] { return recipe({}); });
     }
   }
   if (!cells.empty()) return cells;

@@ -1,6 +1,7 @@
 #include "config/sweep_parts.h"
 
 #include "bitcycle/base/nearest.h"
+#include "bitcycle/config/task_kind.h"
 
 #include <algorithm>
 #include <set>
@@ -15,6 +16,8 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kKeys = {"recipe", "seeds", "baseline", "set", "axes", "variants"};
 // Of a variant, besides those of a recipe.
 const std::vector<std::string> kVariantKeys = {"recipe", "baseline", "paper"};
+// What a sweep's directory holds besides its cells.
+const std::vector<std::string> kSweepFiles = {"logs", "sweep.json", "table.txt"};
 
 [[noreturn]] void refuse(const std::string& key, const toml::node& node,
                          const std::string& expected, const std::string& hint = "") {
@@ -144,24 +147,45 @@ std::string baseline_of(const toml::node& node) {
   return *node.value<std::string>();
 }
 
+// What a task is scored by, and the cost.
+void require_figure(const std::string& key, const toml::source_region& where) {
+  const std::vector<std::string> known = {metrics_of(TaskKind::image_classification).primary().name,
+                                          metrics_of(TaskKind::language_model).primary().name,
+                                          "gbitops"};
+  if (std::ranges::find(known, key) != known.end()) return;
+  throw recipe_error(where, "paper: there is no figure \"" + key + "\"", suggest(key, known));
+}
+
 std::map<std::string, double> paper_of(const toml::node& node) {
   std::map<std::string, double> figures;
   for (const auto& [key, where, value] : in_file_order(table_of("paper", node))) {
     if (!value->is_number()) refuse("paper." + key, *value, "a number");
+    require_figure(key, where);
     figures[key] = *value->value<double>();
   }
   return figures;
 }
 
-Choice variant_of(const Entry& entry, const fs::path& directory) {
-  const bool plain = std::ranges::all_of(entry.key, is_part_of_name);
-  if (!plain || entry.key.empty() || entry.key.starts_with('.')) {
+// A variant's name becomes part of directories' names, beside what the sweep keeps there itself.
+void require_directory_name(const Entry& entry) {
+  constexpr std::size_t kLongest = 120;
+  const std::string& name = entry.key;
+  const auto refuse_name = [&](const std::string& expected) {
     throw recipe_error(entry.where,
-                       fmt::format("variants: expected a name of letters, digits, dots, dashes "
-                                   "and underscores, found \"{}\"",
-                                   entry.key),
+                       fmt::format("variants: expected {}, found \"{}\"", expected, name),
                        "It becomes part of directories' names.");
+  };
+  if (name.empty() || name.starts_with('.') || !std::ranges::all_of(name, is_part_of_name)) {
+    refuse_name("a name of letters, digits, dots, dashes and underscores");
   }
+  if (name.size() > kLongest) refuse_name(fmt::format("a name of at most {} letters", kLongest));
+  if (std::ranges::find(kSweepFiles, name) != kSweepFiles.end()) {
+    refuse_name("a name that no file of the sweep has");
+  }
+}
+
+Choice variant_of(const Entry& entry, const fs::path& directory) {
+  require_directory_name(entry);
   Choice variant{entry.key, {}};
   const std::string place = "variants." + entry.key;
   const toml::table& content = table_of(place, *entry.node);
@@ -265,6 +289,21 @@ void require_recipes(const SweepParts& parts) {
                      "Write recipe = \"PATH\", relative to this file.");
 }
 
+// Seeds of the whole sweep take the place of a variant's, which would be lost in silence.
+void require_one_place_for_seeds(const SweepParts& parts) {
+  if (parts.seeds.empty()) return;
+  const auto refuse_seed = [](const std::vector<Assignment>& assignments) {
+    for (const Assignment& assignment : assignments) {
+      if (!assignment.setting.starts_with("seed=")) continue;
+      throw Error(ErrorCode::recipe,
+                  assignment.place + ": seed stands beside seeds, which replace it",
+                  "Leave one of them out.");
+    }
+  };
+  refuse_seed(parts.everywhere);
+  for (const Choice& variant : parts.variants) refuse_seed(variant.assignments);
+}
+
 void require_names_apart(const toml::table& document, const std::vector<Choice>& recipes) {
   std::set<std::string> names;
   for (const Choice& recipe : recipes) {
@@ -299,6 +338,7 @@ SweepParts sweep_parts(const toml::table& document, const std::string& origin,
   }
   require_names_apart(document, parts.recipes);
   require_recipes(parts);
+  require_one_place_for_seeds(parts);
   return parts;
 }
 

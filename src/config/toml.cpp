@@ -71,7 +71,8 @@ toml::table parse_toml(std::string_view text, const std::string& origin) {
   try {
     return toml::parse(text, origin);
   } catch (const toml::parse_error& error) {
-    throw recipe_error(error.source(), std::string(error.description()));
+    throw recipe_error(error.source(), std::string(error.description()),
+                       "Texts stand in quotes: root = \"photos\".");
   }
 }
 

@@ -32,6 +32,10 @@ std::vector<LayerExecution> executions_of(const torch::nn::Module& model) {
 }
 
 std::string execution_table(const std::vector<LayerExecution>& executions) {
+  if (executions.empty()) {
+    return "no quantized layers: replace torch::nn::Conv2d and Linear by bitcycle's, and register "
+           "them as modules\n";
+  }
   Table table({"layer", "carried out in", "because it has"});
   for (const auto& [layer, call] : executions) {
     table.add_row({layer, words(call.kind), call.obstacle.empty() ? "-" : call.obstacle});

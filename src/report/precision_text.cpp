@@ -5,6 +5,7 @@
 #include "bitcycle/schedule/spec.h"
 
 #include "config/fields.h"
+#include "schedule/expression.h"
 
 #include <algorithm>
 
@@ -32,18 +33,27 @@ bool is_expression(const ScheduleSpec& spec) {
   return std::ranges::find(names, spec.name) == names.end();
 }
 
+// An expression of one part says the same by name and numbers.
+ScheduleSpec plain(const ScheduleSpec& spec) {
+  if (spec.name == kAutomaticForward || !is_expression(spec)) return spec;
+  const std::vector<SchedulePart> parts = parse_expression(spec);
+  return parts.size() == 1 ? parts.front().spec : spec;
+}
+
 }  // namespace
 
-std::string schedule_text(const ScheduleSpec& spec) {
+std::string schedule_text(const ScheduleSpec& stated) {
+  const ScheduleSpec spec = plain(stated);
   if (spec.name == kAutomaticForward) return spec.name;
-  if (max_bits(spec) == 0) return "fp";
+  if (is_float(spec)) return "fp";
   if (is_expression(spec)) return spec.name;
   const int min = spec.min.value_or(spec.max);
   return min == spec.max ? fmt::format("{} {}", spec.name, spec.max)
                          : fmt::format("{} {}-{}", spec.name, min, spec.max);
 }
 
-std::string full_schedule_text(const ScheduleSpec& spec) {
+std::string full_schedule_text(const ScheduleSpec& stated) {
+  const ScheduleSpec spec = plain(stated);
   const ScheduleTraits has = traits_of(spec);
   const ScheduleSpec usual;
   std::string text = schedule_text(spec);

@@ -32,9 +32,9 @@ struct Bounds {
   int max;
 };
 
-// "3:8"; "8" and "fp" state no lower bound.
+// "3:8", or "3-8" as tables print it; "8" and "fp" state no lower bound.
 std::optional<Bounds> bounds(std::string_view text) {
-  const std::size_t colon = text.find(':');
+  const std::size_t colon = text.find_first_of(":-");
   const auto first = width(text.substr(0, colon));
   if (colon == text.npos) return first ? std::optional(Bounds{{}, *first}) : std::nullopt;
   const auto second = width(text.substr(colon + 1));

@@ -109,4 +109,8 @@ int max_bits(const ScheduleSpec& spec) {
   return bounds.has_float ? 0 : bounds.max;
 }
 
+bool is_float(const ScheduleSpec& spec) {
+  return width_bounds(spec).max == 0;
+}
+
 }  // namespace bitcycle

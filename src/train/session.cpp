@@ -4,6 +4,7 @@
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/quant/schemes.h"
 
+#include "train/blas_memory.h"
 #include "train/quantized_update.h"
 #include "train/run_files.h"
 
@@ -70,6 +71,7 @@ Session::Session(const Recipe& recipe, const std::filesystem::path& run_director
                  const RunParts& parts)
     : recipe_(recipe) {
   at::set_num_threads(recipe.threads > 0 ? recipe.threads : omp_get_max_threads());
+  reserve_blas_memory();
   task_ = parts.task(recipe, open_device(recipe.device), stored_texts(run_directory));
   const std::int64_t batches = recipe.optimizer.accumulate;
   const Step per_epoch = (task_->batches_per_epoch() + batches - 1) / batches;

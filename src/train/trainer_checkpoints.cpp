@@ -1,5 +1,6 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/fingerprint.h"
+#include "bitcycle/events/timing_file.h"
 #include "bitcycle/io/safetensors.h"
 #include "bitcycle/train/diagnose.h"
 #include "bitcycle/train/tensor_io.h"
@@ -46,19 +47,30 @@ std::optional<Recipe> recipe_of(const WeightsFile& weights) try {
   return std::nullopt;
 }
 
+// Of pictures or a text of one's own: the same place, however it is written.
+bool same_place(const WeightsFile& weights, const Recipe& theirs, const Recipe& ours) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(started_in(weights.run) / theirs.data.root, ours.data.root,
+                                     ignored);
+}
+
 // Samples that this run validates or tests on may be among those that the weights were trained on.
-// Known datasets have a test set of their own.
-std::string split_notice(const WeightsFile& weights, const Recipe& recipe) {
+// Known datasets have a test set of their own; data of one's own, in which a file more or less
+// deals all of them out anew, are the same by their place or by their content.
+std::string split_notice(const WeightsFile& weights, const Recipe& recipe,
+                         const std::string& data_fingerprint) {
   const std::optional<Recipe> theirs = recipe_of(weights);
-  if (!theirs || theirs->data.dataset != recipe.data.dataset || same_split(*theirs, recipe)) {
-    return "";
-  }
+  if (!theirs || theirs->data.dataset != recipe.data.dataset) return "";
   const bool own = recipe.data.dataset == "image_folder" || recipe.data.dataset == "text";
-  if (own && theirs->data.root != recipe.data.root) return "";
+  const bool same_content = !own || weights.data == data_fingerprint;
+  if (!same_content && !same_place(weights, *theirs, recipe)) return "";
+  if (same_content && same_split(*theirs, recipe)) return "";
   return fmt::format(
-      "{} held out other samples of the same data (seed, data.validation, data.test or "
-      "data.limit differ):\n  its weights may have been trained on samples that are {} on here",
-      weights.run.string(), own ? "validated or tested" : "validated");
+      "{} held out other samples of the same data ({} differ):\n  its weights may have been "
+      "trained on samples that are {} on here",
+      weights.run.string(),
+      same_content ? "seed, data.validation, data.test or data.limit" : "the files that are there",
+      own ? "validated or tested" : "validated");
 }
 
 // What is carried from batch to batch is so for each row of a batch.
@@ -94,7 +106,7 @@ void Trainer::Implementation::start_from_weights() {
   require_same_texts(file, session.task().texts());
   weights = take_weights(file, model_state(session.model()), last_layer(session.task().layers()));
   for (const std::string& line : to_lines(*weights)) notices.push_back(line);
-  const std::string split = split_notice(file, recipe());
+  const std::string split = split_notice(file, recipe(), session.task().data_fingerprint());
   if (!split.empty()) notices.push_back(split);
   state.run = run_identity();
 }

@@ -5,6 +5,7 @@
 #include "bitcycle/io/checkpoint.h"
 #include "bitcycle/io/file.h"
 #include "bitcycle/train/tensor_io.h"
+#include "bitcycle/train/train_state.h"
 
 #include "base/json_text.h"
 #include "quant/finite_tensor.h"
@@ -31,10 +32,28 @@ fs::path owner_of(const fs::path& folder) {
   return folder.filename() == kAveragedFolder ? folder.parent_path() : folder;
 }
 
+// Averaged weights have no state of their own.
+std::string data_of(const CheckpointFiles& files, const fs::path& directory,
+                    std::int64_t step) try {
+  constexpr const char* kStateFile = "state.json";
+  const auto state = files.find(kStateFile);
+  if (state == files.end()) return "";
+  const std::string text(reinterpret_cast<const char*>(state->second.data()), state->second.size());
+  return train_state_from_json(text, (directory / kStateFile).string(), step).data;
+} catch (const Error&) {
+  return "";
+}
+
+WeightsFile weights_of(const fs::path& run, const CheckpointStore& store, std::int64_t step,
+                       CheckpointFiles files) {
+  const fs::path directory = store.directory(step);
+  const std::string data = data_of(files, directory, step);
+  return {directory / kModelFile, owner_of(run), std::move(files[kModelFile]), data};
+}
+
 WeightsFile checkpoint_weights(const fs::path& run, std::int64_t step) {
   const CheckpointStore store(run);
-  return {store.directory(step) / kModelFile, owner_of(run),
-          std::move(store.load(step)[kModelFile])};
+  return weights_of(run, store, step, store.load(step));
 }
 
 std::int64_t best_step(const CheckpointStore& store, const fs::path& run) {
@@ -47,7 +66,7 @@ std::int64_t best_step(const CheckpointStore& store, const fs::path& run) {
 WeightsFile run_weights(const fs::path& run) {
   const CheckpointStore store(run);
   auto [step, files] = store.load_chosen([&] { return best_step(store, run); });
-  return {store.directory(step) / kModelFile, owner_of(run), std::move(files[kModelFile])};
+  return weights_of(run, store, step, std::move(files));
 }
 
 // The step of RUN/checkpoints/step-00012800.

@@ -56,6 +56,15 @@ mkdir moved-away && cp -r again elsewhere moved-away/ && mv moved-away/elsewhere
 sed -i 's|"directory":"[^"]*"|"directory":"/nowhere"|' moved-away/again/timing.jsonl
 (cd moved-away && "$bitcycle" eval again --json) | grep -q '"samples": 4' || fail "eval of a moved run"
 
+# Weights of a run that held out others of these pictures are told of, however their place is written,
+# and when they were moved; those of one that held out the same are not.
+for root in own own/ ./own "$PWD/own" elsewhere; do
+  "$bitcycle" train own.toml --dry-run --set seed=2 --set model.weights=again --set data.root=$root >out.txt 2>&1
+  grep -q 'again held out other samples of the same data (seed' out.txt || fail "$root: $(cat out.txt)"
+done
+"$bitcycle" train own.toml --dry-run --set model.weights=again --set data.root=./own >out.txt 2>&1
+! grep -q 'held out' out.txt || fail "the same split is taken for another: $(cat out.txt)"
+
 # More strays change nothing; another picture does.
 echo more >own/cat/more.txt
 expect 0 'test' "$bitcycle" eval runs/own

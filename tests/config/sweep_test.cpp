@@ -151,7 +151,8 @@ TEST_F(SweepTest, VariantsMayHaveBaselinesAndAPapersFigures) {
   const std::string text =
       "recipe = \"base.toml\"\n[variants.a]\nbaseline = \"b\"\n"
       "paper = { accuracy = 92.5, gbitops = 2e8 }\n[variants.b]\n[variants.c]\n";
-  EXPECT_THAT(baselines(text), ElementsAre("b", "c", "c"));
+  EXPECT_THAT(baselines(text), ElementsAre("b", "b", "c"));  // b and c are compared with nothing
+  EXPECT_THAT(baselines("baseline = \"c\"\n" + text), ElementsAre("b", "c", "c"));
   EXPECT_THAT(cells(text)[0].paper,
               ElementsAre(std::pair("accuracy", 92.5), std::pair("gbitops", 2e8)));
   EXPECT_TRUE(cells(text)[1].paper.empty());
@@ -159,6 +160,9 @@ TEST_F(SweepTest, VariantsMayHaveBaselinesAndAPapersFigures) {
               HasSubstr("there is no variant \"d\""));
   EXPECT_THAT(mistake("recipe = \"base.toml\"\n[variants.a]\npaper = { accuracy = \"x\" }\n"),
               HasSubstr("paper.accuracy: expected a number"));
+  EXPECT_THAT(mistake("recipe = \"base.toml\"\n[variants.a]\npaper = { acuracy = 3 }\n"),
+              AllOf(HasSubstr("s.toml:3:11: paper: there is no figure \"acuracy\""),
+                    HasSubstr("\"accuracy\"")));
 }
 
 TEST_F(SweepTest, SomeCellsCanBeTakenScaledAndChanged) {
@@ -174,7 +178,19 @@ TEST_F(SweepTest, SomeCellsCanBeTakenScaledAndChanged) {
   EXPECT_EQ(cells[0].recipe.steps, 5);
   EXPECT_EQ(cells[0].recipe.lr_schedule.warmup_steps, 3);
   EXPECT_EQ(cells[0].recipe.optimizer.lr, 0.25);
+  EXPECT_EQ(cells[0].stated.steps, 20);
+  EXPECT_EQ(cells[0].stated.optimizer.lr, 0.1);
   EXPECT_THROW(parse_sweep(text, "s.toml", directory_, {.only = "z"}), Error);
+}
+
+// Settings may be for the chosen cells alone, and unread cells are not asked whether they fit.
+TEST_F(SweepTest, UnreadCellsHaveTheirNamesAlone) {
+  const auto cells =
+      parse_sweep("recipe = \"base.toml\"\n[variants.a]\nno.such = 1\n[variants.b]\n", "s.toml",
+                  directory_, {.recipes = SweepOptions::Recipes::unread});
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[0].name, "a");
+  EXPECT_EQ(cells[0].baseline, "b");
 }
 
 // However short, every count that was there stays.
@@ -188,6 +204,10 @@ TEST(ScaleTest, ShortensWhatIsCountedInSteps) {
   EXPECT_EQ(shorter.lr_schedule.warmup_steps, 1);
   EXPECT_EQ(shorter.precision.progressive->period, 1);
   EXPECT_EQ(scaled(recipe, 0.1).precision.progressive->period, 5);
+  EXPECT_FALSE(shorter.averaging);
+  Recipe averaged = recipe;
+  averaged.averaging = AveragingRecipe{.every_epochs = 3};
+  EXPECT_DOUBLE_EQ(scaled(averaged, 0.1).averaging->every_epochs, 0.3);  // as many weights
   EXPECT_EQ(fingerprint(scaled(recipe, 1)), fingerprint(recipe));
 }
 
@@ -248,6 +268,13 @@ TEST_F(SweepTest, EveryKeyRefusesWhatItCannotBe) {
   EXPECT_THAT(mistake(head + "[variants]\na = 1\n"), HasSubstr("variants.a: expected a table"));
   EXPECT_THAT(mistake(head + "[variants.\"a/b\"]\n"), HasSubstr("expected a name of letters"));
   EXPECT_THAT(mistake(head + "[variants.\"..\"]\n"), HasSubstr("expected a name of letters"));
+  for (const std::string file : {"logs", "sweep.json", "table.txt"}) {
+    EXPECT_THAT(mistake(head + "[variants.\"" + file + "\"]\n"), HasSubstr("no file of the sweep"));
+  }
+  EXPECT_THAT(mistake(head + "[variants." + std::string(200, 'a') + "]\n"),
+              HasSubstr("at most 120 letters"));
+  EXPECT_THAT(mistake(head + "seeds = [1, 2]\n[variants.a]\nseed = 3\n"),
+              StartsWith("s.toml:4:8: seed stands beside seeds"));
   EXPECT_THAT(mistake(head + "seeds = [1\n"), StartsWith("s.toml:"));
 }
 

@@ -7,6 +7,7 @@
 #include "bitcycle/nn/quant_linear.h"
 #include "bitcycle/quant/scheme.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace bitcycle {
@@ -86,6 +87,11 @@ TEST(ExecutionTest, ProductsOfAnLstmWindowAreRecorded) {
   run_window(layer, torch::randn({4, 2, 5}), torch::zeros({2, 3}), torch::zeros({2, 3}));
   EXPECT_EQ(layer.ih->last_call().kind, Kind::executed);
   EXPECT_EQ(layer.hh->last_call().kind, Kind::executed);
+}
+
+TEST(ExecutionTest, AModelWithoutQuantizedLayersIsToldOf) {
+  const torch::nn::Sequential net(torch::nn::Linear(2, 2));
+  EXPECT_THAT(execution_table(executions_of(*net)), testing::HasSubstr("no quantized layers"));
 }
 
 }  // namespace

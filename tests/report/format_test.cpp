@@ -90,6 +90,15 @@ TEST(PrecisionTextTest, FloatForwardIsFloat) {
   EXPECT_EQ(precision_text(precision), "float");
 }
 
+// The first half of table 1's runs is quantized.
+TEST(PrecisionTextTest, AScheduleThatEndsInFloatIsWrittenOut) {
+  PrecisionRecipe precision;
+  precision.forward = {.name = "static 4 until 0.5, static fp"};
+  precision.backward = {.min = 0, .max = 0};
+  EXPECT_EQ(precision_text(precision), "static 4 until 0.5, static fp/fp");
+  EXPECT_EQ(scheme_text(precision, "simulate"), "sbm");
+}
+
 TEST(PrecisionTextTest, PoliciesAreWrittenWithTheirStagesAndTargets) {
   PrecisionRecipe precision;
   precision.progressive.emplace();
@@ -109,7 +118,9 @@ TEST(PrecisionTextTest, InFullASchedulesOddNumbersAreTold) {
                 {.name = "RR", .min = 3, .max = 8, .cycles = 8, .beta = 0.5, .start = 0.25}),
             "RR 3-8 x8, beta 0.5, start 0.25");
   EXPECT_EQ(full_schedule_text({.max = 8}), "static 8");
-  EXPECT_EQ(full_schedule_text({.name = "CR 3:8 x4"}), "CR 3:8 x4");
+  EXPECT_EQ(full_schedule_text({.name = "CR 3:8 x4"}), "CR 3-8 x4");
+  EXPECT_EQ(schedule_text({.name = "3:8"}), "CR 3-8");
+  EXPECT_EQ(full_schedule_text({.name = "4 until 0.5, CR 3:8 x4"}), "4 until 0.5, CR 3:8 x4");
 }
 
 }  // namespace

@@ -164,6 +164,7 @@ TEST(ExpressionTest, WhatItDoesNotStateComesFromTheOtherFields) {
 
 TEST(ExpressionTest, MistakesAreQuoted) {
   EXPECT_THAT(error_of({.name = "CR 3:x"}).what(), HasSubstr("cannot read \"3:x\""));
+  EXPECT_THAT(error_of({.name = "CR 3-8-9"}).what(), HasSubstr("cannot read \"3-8-9\""));
   EXPECT_THAT(error_of({.name = "CR x"}).what(), HasSubstr("cannot read \"x\""));
   EXPECT_THAT(error_of({.name = "CR 99999999999"}).what(), HasSubstr("cannot read"));
   EXPECT_THAT(error_of({.name = ""}).what(), HasSubstr("expected a schedule"));
@@ -190,6 +191,20 @@ TEST(MaxBitsTest, IsTheHighestOverAllParts) {
   EXPECT_EQ(max_bits({.name = "CR", .min = 3, .max = 6}), 6);
   EXPECT_EQ(max_bits({.name = "CR 3:7 until 0.5, 4"}), 7);
   EXPECT_EQ(max_bits({.name = "4 until 0.5, fp"}), 0);
+}
+
+// What tables print can be pasted.
+TEST(ScheduleExpressionTest, ADashIsAColon) {
+  EXPECT_EQ(widths(make_schedule({.name = "CR 3-8 x2"}, 12), 12),
+            widths(make_schedule({.name = "CR 3:8 x2"}, 12), 12));
+  EXPECT_EQ(max_bits({.name = "3-7"}), 7);
+}
+
+TEST(IsFloatTest, AsksAllParts) {
+  EXPECT_TRUE(is_float({.min = 0, .max = 0}));
+  EXPECT_TRUE(is_float({.name = "fp"}));
+  EXPECT_FALSE(is_float({.name = "4 until 0.5, fp"}));
+  EXPECT_FALSE(is_float({.name = "CR", .min = 3, .max = 6}));
 }
 
 TEST(WidthBoundsTest, CoverAllQuantizedPartsAndTellFloatApart) {

@@ -4,7 +4,8 @@
 //
 //   recipe = "demo-cpt.toml"           # or a list; relative to the sweep's file
 //   seeds = [1, 2, 3]
-//   baseline = "static"                # what the others are compared with; default: the last
+//   baseline = "static"                # what the others are compared with; default: the last,
+//                                      # unless variants name theirs
 //   [set]                              # of every cell, laid over the recipe
 //   steps = 200
 //   [axes]                             # each list multiplies the grid
@@ -32,8 +33,9 @@ namespace bitcycle {
 struct SweepCell {
   std::string name;      // "cpt,lr=0.1,seed=2", a directory's
   std::string group;     // "cpt,lr=0.1": cells that differ in the seed alone
-  std::string baseline;  // the group that it is compared with
+  std::string baseline;  // the group that it is compared with; its own where there is none
   Recipe recipe;
+  Recipe stated = {};  // as the file has it, at full length and before any settings
   std::map<std::string, double> paper = {};  // reported figures by name: a metric, gbitops
 };
 
@@ -42,6 +44,8 @@ struct SweepOptions {
   std::vector<std::string> settings;  // laid over every cell, as "key=value"
   std::string only;                   // leaves out the cells without this in their names
   double scale = 1;                   // of the length of every run (config/scale.h)
+  enum class Recipes { read, unread };
+  Recipes recipes = Recipes::read;  // unread: cells have their names alone, and none is checked
 };
 
 // The cells in the order of the file, the seeds of a group one after the other. Throws

@@ -66,5 +66,7 @@ struct WidthBounds {
 WidthBounds width_bounds(const ScheduleSpec& spec);
 // The upper bound alone: 0 (float) if any part is float.
 int max_bits(const ScheduleSpec& spec);
+// Whether all of it is in float.
+bool is_float(const ScheduleSpec& spec);
 
 }  // namespace bitcycle

@@ -18,6 +18,7 @@ struct WeightsFile {
   std::filesystem::path path;  // of the safetensors file itself
   std::filesystem::path run;   // that it is of; empty: of none
   std::vector<std::byte> bytes;
+  std::string data;  // fingerprint of what it was trained on; empty: not known
 };
 // What `path` stands for: a run directory (its best checkpoint, or its last if none is), a
 // checkpoint, or a file. Throws Error(checkpoint) when there is nothing, or it is damaged.

@@ -129,9 +129,10 @@ void add_landscape(CLI::App& app, Action& action) {
       ->capture_default_str();
   auto* rise = command->add_option(
       "--rise", options.rise, "The area is where the loss is less than this above the centre's");
-  rise->capture_default_str()->check(CLI::PositiveNumber);
+  rise->capture_default_str()->check(CLI::PositiveNumber)->check(kFinite);
   command->add_option("--level", options.level, "The area is where the loss is below this")
-      ->excludes(rise);
+      ->excludes(rise)
+      ->check(kFinite);
   command
       ->add_option("-o,--output", options.output,
                    "Pictures to write, .svg and .png, or one of them if it is named")

@@ -28,10 +28,6 @@ void require_schedules(const PrecisionRecipe& precision) {
          "Test a recipe with precision.forward, of the same network and data.");
 }
 
-bool is_float(const ScheduleSpec& spec) {
-  return spec.name != kAutomaticForward && max_bits(spec) == 0;
-}
-
 // Bits that are found are those of whatever follows precision.forward.
 void require_quantized(const PrecisionRecipe& precision) {
   if (precision.weight && precision.activation) {
@@ -40,7 +36,7 @@ void require_quantized(const PrecisionRecipe& precision) {
            "Leave out one of them.");
   }
   const bool own = precision.weight || precision.activation;
-  if (own || !is_float(precision.forward)) return;
+  if (own || is_automatic(precision) || !is_float(precision.forward)) return;
   refuse("a recipe with quantized layers", "precision.forward = \"fp\"",
          "Give it bits, for instance --set precision.forward=8 --set precision.backward=8.");
 }
@@ -89,7 +85,8 @@ RangeTestOptions command_options(const Recipe& recipe, Step steps) {
   const Step least = RangeTest::least_steps(options);
   if (steps >= least) return options;
   refuse(fmt::format("a run of at least {} steps, which the shortest test takes", least),
-         fmt::format("{}", steps), "Take a longer one, for instance --set steps=64000.");
+         fmt::format("{}", steps),
+         fmt::format("Take a longer one: --set steps={} or more.", least));
 }
 
 }  // namespace bitcycle::cli

@@ -37,7 +37,8 @@ void add_range_test(CLI::App& app, Action& action) {
   command
       ->add_option("--upper", options->upper,
                    "Find the upper bound too: the lowest width that keeps this share, such as 0.95")
-      ->check(CLI::Range(0.01, 0.99));
+      ->check(CLI::Range(0.01, 0.99))
+      ->check(kFinite);
   command->add_option("--set", options->settings, "Override a key: --set steps=64000")
       ->type_name("KEY=VALUE")
       ->expected(1)

@@ -9,7 +9,8 @@ namespace bitcycle::cli {
 namespace {
 
 bool is_range(const std::string& bits) {
-  return bits.find(':') != bits.npos && bits.find(' ') == bits.npos;
+  const bool starts = !bits.empty() && bits.front() >= '0' && bits.front() <= '9';
+  return starts && bits.find_first_of(":-") != bits.npos && bits.find(' ') == bits.npos;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "bitcycle/io/run_lock.h"
 
 #include "base/json_text.h"
+#include "cli/sweep/departures.h"
 #include "cli/sweep/sweep_runner.h"
 
 #include <algorithm>
@@ -34,7 +35,12 @@ void tell_vanished(const SweepPlan& plan, LiveLine& line) {
 }
 
 int show_plan(const SweepPlan& plan, bool json) {
-  fmt::print("{}", json ? json_text(plan_json(plan), 2) + "\n" : plan_text(plan));
+  if (json) {
+    fmt::print("{}\n", json_text(plan_json(plan), 2));
+    return 0;
+  }
+  const std::string changed = departures_text(departures(plan), plan.cells.size());
+  fmt::print("{}{}{}", plan_text(plan), changed.empty() ? "" : "\n", changed);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/compare/comparison_text.h"
 #include "cli/recipe_files.h"
 #include "cli/sweep/carry_out.h"
+#include "cli/sweep/departures.h"
 #include "cli/sweep/paper_table.h"
 
 #include <algorithm>
@@ -24,14 +25,17 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter =
     "A table is a sweep (docs/sweeps.md) in which every cell says what the paper reports. At a\n"
     "scale below 1 runs have that fraction of their steps; precision and learning rate follow the\n"
-    "same course over them, warm-up and stages included. Without a name, the tables are listed.\n"
+    "same course over them, warm-up and stages included (but a rate that falls on plateaus, which\n"
+    "evaluations find). What differs from the file is listed under the figures, since a paper's\n"
+    "figure stands for its own setting. Without a name, the tables are listed.\n"
     "\n"
     "Examples:\n"
     "  bitcycle reproduce                                    which tables there are\n"
     "  bitcycle reproduce cpt/table2 --dry-run               its cells and their cost\n"
     "  bitcycle reproduce cpt/table2 --scale 0.05 --only resnet74\n"
-    "  bitcycle reproduce cpt/table2 --scale 0.01 --only mobilenet --set precision.scheme=auto\n"
-    "                                                        in integers, where cells allow it\n"
+    "  bitcycle reproduce cpt/table6 --scale 0.01 --set precision.scheme=integer \\\n"
+    "      --set precision.backend=integer                   in integers, in place of the papers' "
+    "SBM\n"
     "\n"
     "The same command goes on where it was stopped or killed.";
 
@@ -67,12 +71,16 @@ fs::path directory_of(const Options& options, const fs::path& file) {
 void print_result(const SweepPlan& plan, const SweepRecord& record, bool json) {
   const Comparison comparison = compare_sweep(plan.directory, record);
   const std::vector<PaperRow> rows = paper_rows(plan, comparison);
+  const std::vector<Departure> changed = departures(plan);
   if (!json) {
-    fmt::print("{}\n{}", comparison_text(comparison), paper_text(rows));
+    const std::string changes = departures_text(changed, plan.cells.size());
+    fmt::print("{}\n{}{}{}", comparison_text(comparison), paper_text(rows),
+               changes.empty() ? "" : "\n", changes);
     return;
   }
   auto result = comparison_json(comparison);
   result["papers"] = paper_json(rows);
+  result["changed"] = departures_json(changed);
   fmt::print("{}\n", json_text(result, 2));
 }
 
@@ -96,6 +104,7 @@ void add_reproduce(CLI::App& app, Action& action) {
   command->add_option("table", options->table, "Which table, e.g. cpt/table2; none: list them");
   command->add_option("--scale", options->what.scale, "Fraction of the paper's steps")
       ->check(CLI::Range(1e-6, 1.0))
+      ->check(kFinite)
       ->capture_default_str();
   add_selection(*command, options->what);
   command->add_option("--run-dir", options->run_dir,

@@ -107,9 +107,9 @@ SweepPlan plan_sweep(const fs::path& file, const fs::path& directory, const Swee
   const std::vector<SweepCell> chosen = read_sweep(file, options);
   refuse_run(directory);
   for (const SweepCell& cell : chosen) plan.cells.push_back(planned_cell(directory, cell));
-  SweepOptions whole = options;
-  whole.only.clear();
-  const std::vector<SweepCell> all = options.only.empty() ? chosen : read_sweep(file, whole);
+  // Settings are for the chosen cells: others may not even have such keys.
+  const std::vector<SweepCell> all =
+      options.only.empty() ? chosen : read_sweep(file, {.recipes = SweepOptions::Recipes::unread});
   const SweepRecord before = is_sweep(directory) ? read_sweep_record(directory) : SweepRecord{};
   plan.vanished = vanished_cells(directory, before, all);
   plan.record = record_of(plan, before, all);

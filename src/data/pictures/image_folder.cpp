@@ -27,7 +27,8 @@ constexpr std::size_t kNamed = 5;  // of what could be a long list
 
 std::vector<std::string> class_directories(const fs::path& directory) {
   if (!fs::is_directory(directory)) {
-    throw Error(ErrorCode::data, directory.string() + " is not a directory", kLayout);
+    throw Error(ErrorCode::data, directory.string() + " is not a directory",
+                std::string("Name yours: --set data.root=DIR. ") + kLayout);
   }
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
