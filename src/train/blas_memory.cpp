@@ -23,7 +23,8 @@ bool is_granted(std::size_t bytes) {
   return true;
 }
 
-// Long enough for the threads' products to overlap, since one that has ended leaves its memory to others.
+// Long enough for the threads' products to overlap, since one that has ended leaves its memory to
+// others.
 void multiply() {
   const SingleThread single_thread;
   const at::NoGradGuard no_grad;  // grad mode is per thread

@@ -1,7 +1,8 @@
 #pragma once
 
-// The BLAS library's working memory. OpenBLAS takes 128 MiB of address space with the first product of
-// each thread, and where the system refuses it asks again for ever: the process neither goes on nor ends.
+// The BLAS library's working memory. OpenBLAS takes 128 MiB of address space with the first product
+// of each thread, and where the system refuses it asks again for ever: the process neither goes on
+// nor ends.
 
 namespace bitcycle {
 

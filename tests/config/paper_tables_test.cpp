@@ -1,5 +1,5 @@
-// The sweeps in recipes/cpt hold what the paper's tables hold: for every printed figure the network, data,
-// scheme, bits and setting that it stands for, and nothing else.
+// The sweeps in recipes/cpt hold what the paper's tables hold: for every printed figure the
+// network, data, scheme, bits and setting that it stands for, and nothing else.
 
 #include "bitcycle/config/backend.h"
 #include "bitcycle/config/sweep.h"
@@ -54,8 +54,11 @@ Setting printed_setting(const CsvRow& row) {
   if (pattern == "cosine anneal") pattern = "anneal";
   std::string forward = bits(row.at("forward"), pattern);
   if (first_stage && forward != "fp") forward += " until 0.5, static fp";
-  return {row.at("model") + " " + row.at("dataset"), scheme_named(row.at("method")), forward,
-          bits(row.at("backward"), "cosine"), first_stage ? last_number(setting) : 0,
+  return {row.at("model") + " " + row.at("dataset"),
+          scheme_named(row.at("method")),
+          forward,
+          bits(row.at("backward"), "cosine"),
+          first_stage ? last_number(setting) : 0,
           late ? last_number(setting) / 160 : 0};
 }
 
@@ -73,8 +76,10 @@ Setting our_setting(const Recipe& recipe, int table) {
   const PrecisionRecipe& precision = recipe.precision;
   const bool folder = recipe.data.dataset == "image_folder";
   return {recipe.model.name + " " + (folder ? "imagenet" : recipe.data.dataset),
-          name(precision.scheme), schedule_text(precision.forward),
-          schedule_text(precision.backward), table == 1 ? recipe.optimizer.lr : 0,
+          name(precision.scheme),
+          schedule_text(precision.forward),
+          schedule_text(precision.backward),
+          table == 1 ? recipe.optimizer.lr : 0,
           precision.forward.start};
 }
 
@@ -85,7 +90,8 @@ std::vector<std::string> ours(int table) {
     const auto gbitops = cell.paper.find("gbitops");
     for (const auto& [metric, value] : cell.paper) {
       if (metric == "gbitops") continue;
-      lines.push_back(line(setting, metric, value, gbitops == cell.paper.end() ? 0 : gbitops->second));
+      lines.push_back(
+          line(setting, metric, value, gbitops == cell.paper.end() ? 0 : gbitops->second));
     }
   }
   return lines;
@@ -102,14 +108,16 @@ INSTANTIATE_TEST_SUITE_P(Cpt, PaperTablesTest, testing::Values(1, 2, 3, 5, 6, 7,
 
 // A row is compared with another of its own network and data, or with none.
 TEST(PaperBaselinesTest, AreOfTheSameNetworkAndData) {
-  for (const std::string file : {"table1", "table2", "table3", "table4", "table5", "table6", "table7",
-                                 "table8", "figure1", "figure5", "figure7", "figure8", "figure9"}) {
+  for (const std::string file :
+       {"table1", "table2", "table3", "table4", "table5", "table6", "table7", "table8", "figure1",
+        "figure5", "figure7", "figure8", "figure9"}) {
     const std::vector<SweepCell> cells = read_sweep(kTables / (file + ".toml"));
     for (const SweepCell& cell : cells) {
       const auto baseline = std::ranges::find(cells, cell.baseline, &SweepCell::group);
       ASSERT_NE(baseline, cells.end()) << file << ": " << cell.name;
       EXPECT_EQ(baseline->recipe.model.name, cell.recipe.model.name) << file << ": " << cell.name;
-      EXPECT_EQ(baseline->recipe.data.dataset, cell.recipe.data.dataset) << file << ": " << cell.name;
+      EXPECT_EQ(baseline->recipe.data.dataset, cell.recipe.data.dataset)
+          << file << ": " << cell.name;
     }
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What --set and --scale have changed of a sweep's cells, so that nobody takes a run on other data, or of
-// another length or scheme, for the one that the file describes.
+// What --set and --scale have changed of a sweep's cells, so that nobody takes a run on other data,
+// or of another length or scheme, for the one that the file describes.
 
 #include "cli/sweep/sweep_plan.h"
 
