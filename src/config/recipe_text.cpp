@@ -97,15 +97,23 @@ std::map<std::string, std::string> result_keys(const Recipe& recipe) {
   return flattener.values();
 }
 
-std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
+std::vector<KeyDifference> key_differences(const Recipe& a, const Recipe& b) {
   std::map<std::string, std::pair<std::string, std::string>> both;
   for (const auto& [key, literal] : result_keys(a)) both[key].first = literal;
   for (const auto& [key, literal] : result_keys(b)) both[key].second = literal;
   const auto shown = [](const std::string& literal) { return literal.empty() ? "unset" : literal; };
-  std::vector<std::string> lines;
+  std::vector<KeyDifference> differences;
   for (const auto& [key, values] : both) {
     if (values.first == values.second) continue;
-    lines.push_back(key + ": " + shown(values.first) + " -> " + shown(values.second));
+    differences.push_back({key, shown(values.first), shown(values.second)});
+  }
+  return differences;
+}
+
+std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
+  std::vector<std::string> lines;
+  for (const auto& [key, in_a, in_b] : key_differences(a, b)) {
+    lines.push_back(key + ": " + in_a + " -> " + in_b);
   }
   return lines;
 }

@@ -263,8 +263,13 @@ std::string result_toml(const Recipe& recipe);
 // The keys that decide what a run computes, dotted, and their values as TOML. Keys that do not
 // apply or are not set are left out.
 std::map<std::string, std::string> result_keys(const Recipe& recipe);
-// Those in which two recipes differ, each as "key: a -> b".
-// Keys that only say how it is carried out (threads, workers, logging, checkpoints) do not count.
+// Those in which two recipes differ, with their values, "unset" where there is none. Keys that only
+// say how it is carried out (threads, workers, logging, checkpoints) do not count.
+struct KeyDifference {
+  std::string key, a, b;
+};
+std::vector<KeyDifference> key_differences(const Recipe& a, const Recipe& b);
+// The same, each as "key: a -> b".
 std::vector<std::string> differences(const Recipe& a, const Recipe& b);
 // The same for two recipes exactly when they have no differences().
 std::string fingerprint(const Recipe& recipe);
