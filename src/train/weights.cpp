@@ -106,7 +106,7 @@ WeightsFile directory_weights(const fs::path& given) {
     return checkpoint_weights(run, *step);
   }
   const fs::path file = directory / kModelFile;
-  if (fs::exists(file)) return {file, {}, read_file(file, ErrorCode::checkpoint)};
+  if (fs::exists(file)) return {file, {}, read_regular_file(file, ErrorCode::checkpoint)};
   return run_weights(directory);
 }
 
