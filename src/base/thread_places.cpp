@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -82,19 +83,35 @@ std::optional<ThreadPlaces> claim_places(const std::vector<ProcessorCore>& cores
   return result;
 }
 
-void leave_places() {
+namespace {
+
+std::vector<int> cpus_of_places() {
   std::vector<int> cpus;
   for (int place = 0; place < omp_get_num_places(); ++place) {
     std::vector<int> members(static_cast<std::size_t>(omp_get_place_num_procs(place)));
     omp_get_place_proc_ids(place, members.data());
     cpus.insert(cpus.end(), members.begin(), members.end());
   }
+  return cpus;
+}
+
+void run_on(const std::vector<int>& cpus) {
   if (cpus.empty()) return;
   const int most = *std::max_element(cpus.begin(), cpus.end()) + 1;
   const std::size_t size = CPU_ALLOC_SIZE(most);
   std::vector<cpu_set_t> set(size / sizeof(cpu_set_t) + 1);
   for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), size, set.data());
   sched_setaffinity(0, size, set.data());  // refused or not, the thread runs
+}
+
+}  // namespace
+
+// A thread that lacks the memory for it stays where it is; nothing could catch what it throws.
+void leave_places() noexcept {
+  try {
+    run_on(cpus_of_places());
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 }  // namespace bitcycle

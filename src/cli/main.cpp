@@ -111,12 +111,6 @@ int report(const Error& error) {
   return exit_status(error.code());
 }
 
-// The file system's, and failing output. A reader that has read enough (`| head`) needs no words.
-int report(const std::system_error& error) {
-  if (error.code() == std::errc::broken_pipe) return exit_status(ErrorCode::io);
-  return report(Error(ErrorCode::io, error.what()));
-}
-
 // LibTorch's allocators have no exception of their own for it.
 bool is_out_of_memory(const std::string& message) {
   return message.find("can't allocate memory") != std::string::npos ||
@@ -127,6 +121,22 @@ int report_out_of_memory(const std::string& what) {
   return report(
       Error(ErrorCode::memory, what,
             "Lower data.batch_size, or give it more memory; a run goes on with --resume."));
+}
+
+// std::thread gives the system's reason and no more; output has it too where nobody reads, with
+// words of its own.
+bool is_refused_thread(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again &&
+         error.what() == error.code().message();
+}
+
+// The file system's, and failing output. A reader that has read enough (`| head`) needs no words.
+int report(const std::system_error& error) {
+  if (error.code() == std::errc::broken_pipe) return exit_status(ErrorCode::io);
+  if (is_refused_thread(error)) {
+    return report_out_of_memory(fmt::format("the system starts no more threads: {}", error.what()));
+  }
+  return report(Error(ErrorCode::io, error.what()));
 }
 
 // LibTorch appends a stack trace to its messages, which helps nobody here.

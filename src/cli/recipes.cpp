@@ -57,7 +57,7 @@ void print_json() {
 }
 
 void print_recipe(const std::string& name) {
-  const auto bytes = read_file(require_recipe(name));
+  const auto bytes = read_regular_file(require_recipe(name));
   fmt::print("{}", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 

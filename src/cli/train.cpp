@@ -1,6 +1,7 @@
 // `bitcycle train`: trains a recipe in a run directory.
 
 #include "cli/command.h"
+#include "cli/run_directory_option.h"
 #include "cli/torch_commands.h"
 
 #include <memory>
@@ -35,8 +36,8 @@ void add_train(CLI::App& app, Action& action) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  command->add_option("--run-dir", options->run_dir,
-                      "Where the run's files go (default: runs/<recipe's name>)");
+  add_run_directory(*command, options->run_dir,
+                    "Where the run's files go (default: runs/<recipe's name>)");
   command->add_flag("--resume", options->resume, "Continue from the newest checkpoint");
   command->add_flag("--accept-changes", options->accept_changes,
                     "Resume although the recipe or the data differ from the run's");

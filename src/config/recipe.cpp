@@ -58,7 +58,7 @@ Recipe parse_recipe(std::string_view text, const std::string& origin,
 }
 
 Recipe read_recipe(const std::filesystem::path& file, const std::vector<std::string>& settings) {
-  const std::vector<std::byte> bytes = read_file(file, ErrorCode::recipe);
+  const std::vector<std::byte> bytes = read_regular_file(file, ErrorCode::recipe);
   return parse_recipe({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file.string(),
                       settings);
 }

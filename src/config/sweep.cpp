@@ -159,7 +159,7 @@ class RecipeTexts {
   const std::string& of(const fs::path& file) {
     const auto known = texts_.find(file);
     if (known != texts_.end()) return known->second;
-    const auto bytes = read_file(file, ErrorCode::recipe);
+    const auto bytes = read_regular_file(file, ErrorCode::recipe);
     return texts_[file] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
 
@@ -235,7 +235,7 @@ std::vector<SweepCell> parse_sweep(std::string_view text, const std::string& ori
 }
 
 std::vector<SweepCell> read_sweep(const fs::path& file, const SweepOptions& options) {
-  const auto bytes = read_file(file, ErrorCode::recipe);
+  const auto bytes = read_regular_file(file, ErrorCode::recipe);
   return parse_sweep({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file.string(),
                      file.parent_path(), options);
 }

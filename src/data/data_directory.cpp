@@ -16,7 +16,8 @@ namespace {
 
 std::optional<Checksums> read_checksums(const fs::path& directory) {
   const fs::path file = directory / kChecksumFile;
-  if (!fs::exists(file)) return std::nullopt;
+  std::error_code ignored;  // who goes on to list the directory is told what is wrong with it
+  if (!fs::exists(file, ignored)) return std::nullopt;
   const std::vector<std::byte> bytes = read_file(file, ErrorCode::data);
   return parse_checksums({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                          file.string());

@@ -49,7 +49,7 @@ bool same_subject(const StoredEvaluation& a, const StoredEvaluation& b) {
 }
 
 Json parsed(const std::filesystem::path& path) {
-  const auto bytes = read_run_file(path);
+  const auto bytes = read_regular_file(path);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }

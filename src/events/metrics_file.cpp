@@ -29,7 +29,7 @@ Json parse(const std::string& line) {
 }
 
 std::string text_of(const std::filesystem::path& path) {
-  const auto bytes = read_file(path, ErrorCode::checkpoint);
+  const auto bytes = read_regular_file(path, ErrorCode::checkpoint);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

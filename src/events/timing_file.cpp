@@ -18,7 +18,7 @@ constexpr const char* kName = "timing.jsonl";
 
 // Where the last whole line of a file ends: a machine that lost its power may leave half of one.
 std::uint64_t end_of_lines(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
+  const auto bytes = read_regular_file(path);
   const auto newline = std::find(bytes.rbegin(), bytes.rend(), std::byte{'\n'});
   return static_cast<std::uint64_t>(bytes.rend() - newline);
 }
@@ -32,6 +32,8 @@ nlohmann::ordered_json machine_json() {
 }  // namespace
 
 std::filesystem::path started_in(const std::filesystem::path& run_directory) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(run_directory / kName, ignored)) return {};
   std::ifstream lines(run_directory / kName);
   std::string line;
   std::getline(lines, line);

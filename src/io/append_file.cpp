@@ -14,7 +14,8 @@ struct AppendFile::Implementation {
 };
 
 AppendFile::AppendFile(const std::filesystem::path& path, std::uint64_t offset) {
-  Descriptor file(path, O_WRONLY | O_CREAT | O_APPEND, {"write", path});
+  // Without waiting for somebody to read from a pipe in the file's place.
+  Descriptor file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, {"write", path});
   const off_t size = ::lseek(file.fd(), 0, SEEK_END);
   if (size == -1) throw file.error();
   if (static_cast<std::uint64_t>(size) < offset) {

@@ -50,7 +50,7 @@ bool is_there(const fs::path& path) {
 }
 
 std::string text_of(const fs::path& path) {
-  const auto bytes = read_file(path, ErrorCode::checkpoint);
+  const auto bytes = read_regular_file(path, ErrorCode::checkpoint);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -66,7 +66,7 @@ void write_files(const fs::path& directory, const CheckpointFiles& files, const 
 }
 
 std::vector<std::byte> read_sealed(const fs::path& path, const FileSeal& expected) {
-  std::vector<std::byte> bytes = read_file(path, ErrorCode::checkpoint);
+  std::vector<std::byte> bytes = read_regular_file(path, ErrorCode::checkpoint);
   const FileSeal found = seal(bytes);
   if (found.size != expected.size) {
     throw Error(ErrorCode::checkpoint, fmt::format("{} is damaged: expected {} bytes, found {}",

@@ -69,13 +69,14 @@ std::vector<std::byte> read_file(const fs::path& path, ErrorCode code) {
   return bytes;
 }
 
-std::vector<std::byte> read_run_file(const fs::path& path) {
+std::vector<std::byte> read_regular_file(const fs::path& path, ErrorCode code) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_other(status)) {
-    throw Error(ErrorCode::io, "cannot read " + path.string() + ": it is not a regular file");
+    throw Error(code, "cannot read " + path.string() + ": it is not a regular file",
+                "Put a file in its place.");
   }
-  return read_file(path);
+  return read_file(path, code);
 }
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {

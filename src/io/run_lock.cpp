@@ -18,7 +18,7 @@ namespace {
 
 // The process named in the lock file, for the message alone: the kernel's lock is what counts.
 std::string holder(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
+  const auto bytes = read_regular_file(path);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::string process = text.substr(0, text.find('\n'));
   return process.empty() ? "another process" : "process " + process;
@@ -39,7 +39,7 @@ struct RunLock::Implementation {
 RunLock::RunLock(const std::filesystem::path& run_directory) {
   make_directories(run_directory);
   const std::filesystem::path path = run_directory / ".lock";
-  Descriptor file(path, O_WRONLY | O_CREAT, {"lock", path});
+  Descriptor file(path, O_WRONLY | O_CREAT | O_NONBLOCK, {"lock", path});
   if (::flock(file.fd(), LOCK_EX | LOCK_NB) == -1) {
     if (errno != EWOULDBLOCK) throw file.error();
     throw Error(ErrorCode::usage,
@@ -59,6 +59,8 @@ RunLock::~RunLock() = default;
 // A killed process leaves its number; what counts is whether it lives. That of another user may not
 // be signalled (EPERM), and lives all the same.
 bool is_in_use(const std::filesystem::path& run_directory) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(run_directory / ".lock", ignored)) return false;
   std::ifstream file(run_directory / ".lock");
   pid_t process = 0;
   if (!(file >> process) || process <= 0) return false;

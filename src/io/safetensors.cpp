@@ -27,8 +27,9 @@ struct TypeName {
   std::size_t size;
 };
 constexpr TypeName kTypes[] = {{DataType::f64, "F64", 8}, {DataType::f32, "F32", 4},
-                               {DataType::f16, "F16", 2}, {DataType::i64, "I64", 8},
-                               {DataType::i32, "I32", 4}, {DataType::u8, "U8", 1}};
+                               {DataType::f16, "F16", 2}, {DataType::bf16, "BF16", 2},
+                               {DataType::i64, "I64", 8}, {DataType::i32, "I32", 4},
+                               {DataType::u8, "U8", 1}};
 
 const TypeName& entry_of(DataType type) {
   return *std::ranges::find(kTypes, type, &TypeName::type);
@@ -44,8 +45,9 @@ struct Extent {
   std::string name;
 };
 
+// As JSON, so that a line break in a name breaks no line.
 std::string quoted(const std::string& name) {
-  return "tensor \"" + name + "\"";
+  return "tensor " + Json(name).dump();
 }
 
 // The JSON value, with what nlohmann lets pass refused: repeated names, and nesting without need.
@@ -67,14 +69,10 @@ Json parse_header(std::string_view text) {
   }
 }
 
-DataType type_of(const Json& entry, const std::string& name) {
+std::string type_of(const Json& entry, const std::string& name) {
   const auto type = entry.find("dtype");
   if (type == entry.end() || !type->is_string()) fail(quoted(name) + " has no dtype");
-  for (const TypeName& known : kTypes) {
-    if (*type == known.name) return known.type;
-  }
-  fail(quoted(name) + " has the dtype " + type->dump() +
-       ", expected F64, F32, F16, I64, I32 or U8");
+  return *type;
 }
 
 // An array of whole numbers from 0 to `limit`.
@@ -164,21 +162,27 @@ TensorFile decode(std::span<const std::byte> bytes) {
     }
     if (!entry.is_object()) fail(quoted(name) + " must be a JSON object");
     const Extent extent = extents.emplace_back(extent_of(entry, data.size(), name));
-    TensorBytes tensor;
-    tensor.type = type_of(entry, name);
-    tensor.shape = numbers_of(entry, "shape", std::numeric_limits<std::int64_t>::max(), name);
-    if (byte_count(tensor.shape, tensor.type, data.size()) != extent.end - extent.begin) {
+    const std::string type = type_of(entry, name);
+    const auto shape = numbers_of(entry, "shape", std::numeric_limits<std::int64_t>::max(), name);
+    const auto* known = std::ranges::find(kTypes, type, &TypeName::name);
+    if (known == std::end(kTypes)) {
+      file.unread.emplace(name, type);
+      continue;
+    }
+    if (byte_count(shape, known->type, data.size()) != extent.end - extent.begin) {
       fail(fmt::format("{} has {} bytes, which its shape and dtype contradict", quoted(name),
                        extent.end - extent.begin));
     }
-    file.tensors.emplace(name, std::move(tensor));
+    file.tensors.emplace(name, TensorBytes{known->type, shape, {}});
   }
   // Bytes are copied only once it is certain that no two tensors share them: a small hostile file
   // could otherwise ask for its own size many times over.
   require_no_holes(extents, data.size());
   for (const Extent& extent : extents) {
+    const auto tensor = file.tensors.find(extent.name);
+    if (tensor == file.tensors.end()) continue;
     const auto part = data.subspan(extent.begin, extent.end - extent.begin);
-    file.tensors.at(extent.name).bytes.assign(part.begin(), part.end());
+    tensor->second.bytes.assign(part.begin(), part.end());
   }
   return file;
 }
@@ -187,6 +191,10 @@ TensorFile decode(std::span<const std::byte> bytes) {
 
 std::size_t size_of(DataType type) {
   return entry_of(type).size;
+}
+
+std::string_view name_of(DataType type) {
+  return entry_of(type).name;
 }
 
 std::vector<std::byte> encode_safetensors(const TensorFile& file) {

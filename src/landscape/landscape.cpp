@@ -78,7 +78,7 @@ std::string csv_of(const Landscape& landscape) {
 class FileReader {
  public:
   explicit FileReader(const fs::path& file) : file_(file) {
-    const auto bytes = read_run_file(file);
+    const auto bytes = read_regular_file(file);
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     json_ = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   }

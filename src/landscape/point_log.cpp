@@ -78,7 +78,7 @@ Reading read_into(Landscape& landscape, std::string_view text, const std::string
 
 std::string text_of(const fs::path& path) {
   if (!fs::exists(path)) return "";
-  const auto bytes = read_file(path);
+  const auto bytes = read_regular_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -9,8 +9,9 @@ namespace bitcycle {
 namespace {
 
 constexpr std::pair<at::ScalarType, DataType> kTypes[] = {
-    {at::kDouble, DataType::f64}, {at::kFloat, DataType::f32}, {at::kHalf, DataType::f16},
-    {at::kLong, DataType::i64},   {at::kInt, DataType::i32},   {at::kByte, DataType::u8}};
+    {at::kDouble, DataType::f64},    {at::kFloat, DataType::f32}, {at::kHalf, DataType::f16},
+    {at::kBFloat16, DataType::bf16}, {at::kLong, DataType::i64},  {at::kInt, DataType::i32},
+    {at::kByte, DataType::u8}};
 
 DataType stored_type(at::ScalarType type) {
   for (const auto& [torch_type, stored] : kTypes) {
@@ -59,6 +60,9 @@ void restore_tensors(std::vector<std::byte> bytes, const std::string& origin,
                      const NamedTensors& tensors) {
   const torch::NoGradGuard no_grad;
   const TensorFile file = decode_safetensors(std::move(bytes), origin);
+  for (const auto& [name, type] : file.unread) {
+    mismatch(origin, "tensor \"" + name + "\" has another shape or type");
+  }
   for (const auto& [name, stored] : file.tensors) {
     if (tensors.count(name) == 0) mismatch(origin, "has a tensor \"" + name + "\" too many");
   }

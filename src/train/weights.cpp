@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "quant/finite_tensor.h"
+#include "report/printable.h"
 
 #include <algorithm>
 #include <span>
@@ -90,6 +91,10 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
          std::ranges::equal(bytes.first(magic.size()), std::as_bytes(std::span(magic)));
 }
 
+std::string quoted(const std::string& name) {
+  return "tensor \"" + printable_line(name) + "\"";
+}
+
 // What other programs store weights in, by the first bytes of their files; PyTorch's old format is
 // a pickle that begins with a number of its own.
 void refuse_other_formats(const fs::path& file, std::span<const std::byte> bytes) {
@@ -120,7 +125,7 @@ WeightsFile directory_weights(const fs::path& given) {
     return checkpoint_weights(run, *step);
   }
   const fs::path file = directory / kModelFile;
-  if (fs::exists(file)) return {file, {}, read_file(file, ErrorCode::checkpoint)};
+  if (fs::exists(file)) return {file, {}, read_regular_file(file, ErrorCode::checkpoint)};
   return run_weights(directory);
 }
 
@@ -149,7 +154,7 @@ std::string shape_text(const TakenWeights::Shape& shape) {
 [[noreturn]] void refuse_shape(const std::string& file, const std::string& name,
                                const TakenWeights::Shape& expected,
                                const TakenWeights::Shape& found) {
-  refuse_weights("tensor \"" + name + "\": expected " + shape_text(expected) + ", found " +
+  refuse_weights(quoted(name) + ": expected " + shape_text(expected) + ", found " +
                      shape_text(found) + " in " + file,
                  "Only the last layer may have other sizes. Choose the network that these weights "
                  "are of, or other weights.");
@@ -159,12 +164,32 @@ std::string shape_text(const TakenWeights::Shape& shape) {
                                const TensorFile& stored) {
   const auto is_range = [](const auto& entry) { return is_running_range(entry.first); };
   const std::string expected = std::ranges::find_if_not(tensors, is_range)->first;
-  const std::string found =
-      stored.tensors.empty() ? "none at all" : "\"" + stored.tensors.begin()->first + "\"";
+  const std::string found = stored.tensors.empty()
+                                ? "none at all"
+                                : "\"" + printable_line(stored.tensors.begin()->first) + "\"";
   refuse_weights(file + " has no tensor of this network: expected names such as \"" + expected +
                      "\", found such as " + found,
                  "Names and shapes must be those of the network; `bitcycle cost MODEL --per-layer` "
                  "lists its layers, and docs/weights.md shows how to rename.");
+}
+
+// The bytes of a quantized or packed weight would be numbers from 0 to 255 here.
+[[noreturn]] void refuse_type(const std::string& file, const std::string& name,
+                              const std::string& expected, const std::string& found) {
+  refuse_weights(
+      quoted(name) + " of " + file + ": expected " + expected + ", found " + printable_line(found),
+      "Quantized and packed weights are not read: store what they stand for as float, e.g. "
+      "`save_file({k: v.float() for k, v in state.items()}, ...)`, or leave the tensor out.");
+}
+
+bool is_real(DataType type) {
+  return type == DataType::f64 || type == DataType::f32 || type == DataType::f16 ||
+         type == DataType::bf16;
+}
+
+// What a tensor of the network can be made from; counts may have become floats on the way.
+std::string expected_types(const at::Tensor& tensor) {
+  return tensor.is_floating_point() ? "F64, F32, F16 or BF16" : "I64";
 }
 
 // One tensor of the network and the values that it will have.
@@ -174,16 +199,19 @@ struct Assignment {
 
 Assignment assignment(const TensorBytes& stored, const at::Tensor& tensor, const std::string& name,
                       const std::string& file) {
+  if (tensor.is_floating_point() && !is_real(stored.type)) {
+    refuse_type(file, name, expected_types(tensor), std::string(name_of(stored.type)));
+  }
   const at::Tensor values = to_tensor(stored).to(tensor.scalar_type());
   if (values.is_floating_point() && !finite_tensor(values)) {
-    refuse_weights("tensor \"" + name + "\" of " + file + " has values that are not finite",
+    refuse_weights(quoted(name) + " of " + file + " has values that are not finite",
                    "Use weights of a run that did not diverge.");
   }
   if (is_never_negative(name) && values.lt(0).any().item<bool>()) {
-    refuse_weights("tensor \"" + name + "\" of " + file + ": expected values from 0, found " +
-                       smallest_text(values),
-                   "No training leaves such a one; the file is damaged, or its tensors are mixed "
-                   "up.");
+    refuse_weights(
+        quoted(name) + " of " + file + ": expected values from 0, found " + smallest_text(values),
+        "No training leaves such a one; the file is damaged, or its tensors are mixed "
+        "up.");
   }
   return {tensor, values};
 }
@@ -192,7 +220,7 @@ std::string name_list(const std::vector<std::string>& names) {
   constexpr std::size_t kFew = 6;
   std::string text;
   for (std::size_t i = 0; i < std::min(kFew, names.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
+    text += (i == 0 ? "" : ", ") + printable_line(names[i]);
   }
   return names.size() > kFew ? text + ", ..." : text;
 }
@@ -231,6 +259,9 @@ TakenWeights take_weights(const WeightsFile& file, const NamedTensors& tensors,
   for (const auto& [name, tensor] : tensors) {
     const auto shape = tensor.sizes().vec();
     const auto found = stored.tensors.find(name);
+    if (const auto unread = stored.unread.find(name); unread != stored.unread.end()) {
+      refuse_type(result.file, name, expected_types(tensor), unread->second);
+    }
     if (found == stored.tensors.end()) {
       result.afresh.push_back({name, shape, std::nullopt});
     } else if (found->second.shape == shape) {
@@ -247,6 +278,8 @@ TakenWeights take_weights(const WeightsFile& file, const NamedTensors& tensors,
   for (const auto& [name, values] : stored.tensors) {
     if (!tensors.contains(name)) result.unused.push_back(name);
   }
+  for (const auto& [name, type] : stored.unread) result.unused.push_back(name);
+  std::ranges::sort(result.unused);
   const torch::NoGradGuard no_grad;
   for (const auto& [tensor, values] : assignments) tensor.detach().copy_(values);
   return result;

@@ -27,6 +27,13 @@ expect 2 '--authors expects --bits' "$bitcycle" bench step --bits 0 --authors
 expect 2 '--bits: schedule CR: expected a range' "$bitcycle" bench schedule --bits CR
 expect 2 'auto' "$bitcycle" bench step --backend fastest
 [[ ! -e a/metrics.jsonl ]] || fail "a wrong recipe started a run"
+for command in 'train small.toml' 'sweep cpt-or-static' 'reproduce cpt/table2'; do
+  expect 2 '--run-dir: expected a directory, found ""' "$bitcycle" $command --run-dir ''
+done
+mkfifo pipe.toml  # nobody waits for a writer
+for command in 'train pipe.toml' 'cost pipe.toml' 'schedule pipe.toml' 'sweep pipe.toml'; do
+  expect 2 'cannot read pipe.toml: it is not a regular file' timeout 20 "$bitcycle" $command
+done
 
 # Datasets: missing, truncated, bit-flipped.
 mkdir -p data/cifar-10-batches-bin

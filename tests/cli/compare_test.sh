@@ -113,7 +113,7 @@ expect 0 'step 6 of 6' "$bitcycle" compare unfinished static-1
 expect 0 'unfinished: step 6 of 6' "$bitcycle" compare unfinished cpt-2 static-1 static-2
 mkdir empty
 expect 0 'empty: no run has begun here' "$bitcycle" compare empty static-1
-expect 0 'nowhere: there is no such directory' "$bitcycle" compare nowhere static-1
+expect 2 'there is no run directory "nowhere"' "$bitcycle" compare nowhere static-1
 cp -r cpt-1 damaged && echo '{' >damaged/summary.json
 expect 0 'damaged: damaged/summary.json' "$bitcycle" compare damaged static-1
 expect 4 'damaged/summary.json: expected what a finished run came to' "$bitcycle" compare damaged

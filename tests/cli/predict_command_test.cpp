@@ -18,6 +18,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace bitcycle {
 namespace {
@@ -207,6 +208,39 @@ TEST_F(PredictTest, WhatCannotBeReadIsNamedAndTheRestAnswered) {
   }
   fs::create_directories(at("bare"));
   EXPECT_EQ(run("predict integer bare 2>&1").status, kDataStatus);
+}
+
+TEST_F(PredictTest, DirectoriesThatCannotBeListedAreNamedAndTheRestAnswered) {
+  fs::create_directories(at("closed/deeper"));
+  fs::copy_file(at("pictures/test/ape/1.png"), at("closed/a.png"));
+  fs::copy_file(at("pictures/test/ape/1.png"), at("closed/deeper/b.png"));
+  // Root may list everything unless it waives that.
+  const std::string waived = ::geteuid() == 0 ? "setpriv --bounding-set -all --inh-caps -all" : "";
+  fs::permissions(at("closed/deeper"), fs::perms::none);
+  const Outcome found = run("predict integer closed closed/deeper/b.png 2>&1", waived);
+  EXPECT_EQ(found.status, kDataStatus);
+  EXPECT_THAT(found.text, HasSubstr("\nclosed/a.png: "));
+  EXPECT_THAT(found.text,
+              HasSubstr("warning: closed/deeper cannot be listed: Permission denied; skipped"));
+  EXPECT_THAT(found.text, HasSubstr("warning: cannot read closed/deeper/b.png: Permission denied"));
+  const Outcome whole = run("predict integer closed/deeper pictures/test/ape/1.png 2>&1", waived);
+  EXPECT_EQ(whole.status, kDataStatus);
+  EXPECT_THAT(whole.text, HasSubstr("warning: closed/deeper cannot be listed"));
+  EXPECT_THAT(whole.text, HasSubstr("\npictures/test/ape/1.png: "));
+  fs::permissions(at("closed/deeper"), fs::perms::owner_all);
+}
+
+TEST_F(PredictTest, LinksInAFolderBringNoPictureTwice) {
+  fs::create_directories(at("linked/one"));
+  fs::create_directories(at("linked/two"));
+  fs::copy_file(at("pictures/test/ape/1.png"), at("linked/one/a.png"));
+  for (const char* name : {"x", "y"}) {
+    fs::create_directory_symlink("../two", at("linked/one") / name);
+    fs::create_directory_symlink("../one", at("linked/two") / name);
+  }
+  const nlohmann::json found = answers("integer linked");
+  EXPECT_EQ(found["pictures"].size(), 1);
+  EXPECT_EQ(found["skipped"].size(), 4);
 }
 
 // LibTorch is not even tried with so little room: that would be another status.

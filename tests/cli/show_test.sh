@@ -106,6 +106,9 @@ for file in recipe.toml metrics.jsonl timing.jsonl summary.json evaluations.json
   rmdir odd/$file && mkfifo odd/$file  # nobody waits for a writer
   expect 0 "note: $file cannot be read." timeout 20 "$bitcycle" show odd
   expect 0 "$file cannot be read." timeout 20 "$bitcycle" report odd --json
+  for command in 'cost odd' 'schedule --run odd' 'train odd --resume' 'eval odd'; do
+    timeout 60 "$bitcycle" $command >out.txt 2>&1 || [[ $? != 124 ]] || fail "$command waits for odd/$file"
+  done
   rm odd/$file && ln -s $file odd/$file
   expect 0 "note: $file cannot be read." "$bitcycle" show odd
   expect 0 "$file cannot be read." "$bitcycle" report odd --json

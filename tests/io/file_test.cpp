@@ -47,6 +47,16 @@ TEST(FileTest, ReadsFilesWhoseSizeTheSystemDoesNotTell) {
   EXPECT_THAT(text_of(read_file("/proc/self/status")), HasSubstr("Name:"));
 }
 
+TEST(FileTest, WaitsForNoWriterOfAPipe) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  for (const fs::path& path : {directory / "pipe", fs::path("/dev/zero")}) {
+    const Error error = error_of([&] { read_regular_file(path, ErrorCode::recipe); });
+    EXPECT_EQ(error.code(), ErrorCode::recipe);
+    EXPECT_EQ(error.what(), "cannot read " + path.string() + ": it is not a regular file");
+  }
+}
+
 TEST(FileTest, NamesTheMissingFileWithTheGivenCode) {
   const Error error = error_of([] { read_file("/nowhere/x.bin", ErrorCode::data); });
   EXPECT_EQ(error.code(), ErrorCode::data);

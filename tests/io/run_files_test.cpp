@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,15 @@ TEST(LineLogTest, AFileShorterThanTheCheckpointSaysIsRefusedUntouched) {
   EXPECT_EQ(error.code(), ErrorCode::checkpoint);
   EXPECT_THAT(error.what(), HasSubstr("has 4 bytes, but the checkpoint expects at least 5"));
   EXPECT_EQ(text_of(read_file(run / "log")), "abc\n");
+}
+
+TEST(LineLogTest, NobodyIsWaitedForToReadAPipe) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "log").c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { LineLog(directory / "log", 0); }).code(), ErrorCode::io);
+  ASSERT_EQ(::mkfifo((directory / ".lock").c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { RunLock(directory.path()); }).code(), ErrorCode::io);
+  EXPECT_FALSE(is_in_use(directory.path()));
 }
 
 TEST(LineLogTest, FullDiskAndUnwritablePlaceAreIoErrors) {

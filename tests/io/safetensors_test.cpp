@@ -56,7 +56,7 @@ TEST(SafetensorsTest, RandomFilesSurviveTheRoundTrip) {
     for (std::uint64_t i = 0; i < key.below(0, 6); ++i) {
       const RandomKey k = key.derive(i);
       TensorBytes tensor;
-      tensor.type = static_cast<DataType>(k.below(0, 5));
+      tensor.type = static_cast<DataType>(k.below(0, 7));
       std::size_t bytes = size_of(tensor.type);
       for (std::uint64_t d = 0; d < k.below(1, 4); ++d) {
         tensor.shape.push_back(static_cast<std::int64_t>(k.below(2 + d, 5)));
@@ -78,6 +78,18 @@ TEST(SafetensorsTest, AcceptsTensorsInAnyOrderAndEmptyOnes) {
   EXPECT_EQ(text_of(file.tensors.at("a").bytes), "1234");
   EXPECT_EQ(text_of(file.tensors.at("b").bytes), "x");
   EXPECT_TRUE(file.tensors.at("e").bytes.empty());
+}
+
+TEST(SafetensorsTest, TensorsOfOtherTypesAreNamedAndTheOthersRead) {
+  const auto bytes = assembled(R"({"mask":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]},)"
+                               R"("w":{"dtype":"BF16","shape":[2],"data_offsets":[3,7]},)"
+                               R"("z":{"dtype":"F4","shape":[4],"data_offsets":[7,9]}})",
+                               "\1\1\1abcd12");
+  const TensorFile file = decode_safetensors(bytes, "x");
+  EXPECT_EQ(file.tensors.size(), 1U);
+  EXPECT_EQ(file.tensors.at("w").type, DataType::bf16);
+  EXPECT_EQ(text_of(file.tensors.at("w").bytes), "abcd");
+  EXPECT_EQ(file.unread, (std::map<std::string, std::string>{{"mask", "BOOL"}, {"z", "F4"}}));
 }
 
 TEST(SafetensorsTest, EveryTruncationIsNoticed) {
@@ -132,7 +144,10 @@ TEST(SafetensorsTest, SaysWhatIsWrongWithAHeader) {
       {R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,1]}})", "x", "contradict"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,1]}})", "x", "contradict"},
       {R"({"a":{"shape":[1],"data_offsets":[0,1]}})", "x", "has no dtype"},
-      {R"({"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}})", "xy", "dtype \"BF16\""},
+      {R"({"a":{"dtype":1,"shape":[1],"data_offsets":[0,1]}})", "x", "has no dtype"},
+      {R"({"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,4]}})", "wxyz", "contradict"},
+      {R"({"a\nb":{"dtype":"BOOL","data_offsets":[0,1]}})", "x", R"(tensor "a\nb" needs "shape")"},
+      {R"({"a":{"dtype":"BOOL","shape":[1],"data_offsets":[1,2]}})", "xy", "expected 0"},
       {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
        R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
        "x", "\"a\" twice"},

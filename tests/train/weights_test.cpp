@@ -7,6 +7,7 @@
 
 #include "train/trainer_testing.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,53 @@ TEST(TakeWeightsTest, TakesWhatFitsAndSaysWhatDoesNot) {
                           "weights: running ranges of 1 layers afresh, which the file lacks",
                           "weights: 1 tensor of the file unused: head.bias"));
   EXPECT_EQ(json::parse(to_json(taken)).at("afresh").at("fc.bias"), "expected 2, found 10");
+}
+
+WeightsFile with_header(const std::string& header, const std::string& data) {
+  const std::uint64_t size = header.size();  // this machine's bytes are in the file's order
+  const std::string whole = std::string(reinterpret_cast<const char*>(&size), 8) + header + data;
+  const auto bytes = std::as_bytes(std::span(whole));
+  return {"x.safetensors", {}, {bytes.begin(), bytes.end()}};
+}
+
+// The upper halves of 1, -0.375, 3 and 2^-126, written down from IEEE 754.
+TEST(TakeWeightsTest, BfloatsAreTheUpperHalvesOfFloats) {
+  const NamedTensors net = {{"w", at::zeros({4})}};
+  const std::string halves("\x80\x3f\xc0\xbe\x40\x40\x80\x00", 8);
+  take_weights(with_header(R"({"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}})", halves),
+               net, "fc");
+  EXPECT_TRUE(net.at("w").equal(at::tensor({1.0F, -0.375F, 3.0F, 0x1p-126F})));
+}
+
+TEST(TakeWeightsTest, OtherTypesAreRefusedAsWeightsAlone) {
+  const NamedTensors net = {{"bn.num_batches_tracked", at::zeros({}, at::kLong)},
+                            {"conv.weight", at::zeros({2})}};
+  const auto with = [&](const char* weight, const std::string& data) {
+    const std::string header =
+        fmt::format(R"({{"conv.weight":{{"dtype":"{}","shape":[2],"data_offsets":[0,{}]}},)"
+                    R"("mask":{{"dtype":"BOOL","shape":[2],"data_offsets":[{},{}]}}}})",
+                    weight, data.size(), data.size(), data.size() + 2);
+    return with_header(header, data + "\1\1");
+  };
+  const TakenWeights taken = take_weights(with("F16", std::string("\0\x3c\0\x3c", 4)), net, "fc");
+  EXPECT_TRUE(net.at("conv.weight").eq(1).all().item<bool>());
+  EXPECT_THAT(taken.unused, ElementsAre("mask"));
+  for (const auto& [type, bytes] : {std::pair("U8", 2), {"I32", 8}, {"I64", 16}, {"I8", 2}}) {
+    EXPECT_THAT(
+        complaint_of([&] { take_weights(with(type, std::string(bytes, '\7')), net, "fc"); }),
+        AllOf(HasSubstr("tensor \"conv.weight\" of x.safetensors: expected F64, F32, F16 or "
+                        "BF16, found " +
+                        std::string(type)),
+              HasSubstr("as float")));
+  }
+  EXPECT_TRUE(net.at("conv.weight").eq(1).all().item<bool>());
+  take_weights(file_of({{"bn.num_batches_tracked", at::full({}, 7, at::kLong)}}), net, "fc");
+  EXPECT_EQ(net.at("bn.num_batches_tracked").item<int>(), 7);
+}
+
+TEST(TakeWeightsTest, LineBreaksInNamesBreakNoLine) {
+  const TakenWeights weights{.file = "x", .taken = {"a"}, .unused = {"b\nweights: all taken"}};
+  EXPECT_THAT(to_lines(weights).back(), HasSubstr("unused: b\\x0aweights: all taken"));
 }
 
 TEST(TakeWeightsTest, ManyNamesAreCutShort) {

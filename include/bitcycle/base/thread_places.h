@@ -44,6 +44,6 @@ std::optional<ThreadPlaces> claim_places(const std::vector<ProcessorCore>& cores
 
 // Lets the calling thread run wherever the process may. Threads inherit the place of the thread
 // that starts them, and a helper should not share a core with the one who waits for it.
-void leave_places();
+void leave_places() noexcept;
 
 }  // namespace bitcycle

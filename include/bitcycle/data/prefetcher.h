@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <map>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -42,6 +42,7 @@ class Prefetcher {
   Prefetcher(Make make, const PrefetchOptions& options)
       : make_(std::move(make)),
         window_(steps_ahead(options)),
+        results_(static_cast<std::size_t>(window_)),
         next_step_(options.first_step),
         next_taken_(options.first_step) {
     for (int i = 0; i < options.workers; ++i) {
@@ -79,7 +80,7 @@ class Prefetcher {
       lock.unlock();
       Result result = attempt(step, std::move(used));
       lock.lock();
-      results_[step] = std::move(result);
+      result_of(step) = std::move(result);
       has_result_.notify_all();
     }
   }
@@ -102,12 +103,19 @@ class Prefetcher {
   T collect(T used) {
     std::unique_lock lock(mutex_);
     spare_.push_back(std::move(used));
-    has_result_.wait(lock, [this] { return results_.contains(next_step_); });
-    if (const std::exception_ptr error = results_[next_step_].error) std::rethrow_exception(error);
-    T value = std::move(results_.extract(next_step_++).mapped().value);
+    std::optional<Result>& result = result_of(next_step_);
+    has_result_.wait(lock, [&] { return result.has_value(); });
+    if (result->error) std::rethrow_exception(result->error);
+    T value = std::move(result->value);
+    result.reset();
+    ++next_step_;
     lock.unlock();
     can_work_.notify_one();
     return value;
+  }
+
+  std::optional<Result>& result_of(std::int64_t step) {
+    return results_[static_cast<std::size_t>(step % window_)];
   }
 
   T make_here(T used) {
@@ -118,12 +126,14 @@ class Prefetcher {
 
   const Make make_;
   const std::int64_t window_;
+  // No two steps under way share a place, and no worker needs memory to leave one, not even that
+  // there is none.
+  std::vector<std::optional<Result>> results_;
   std::mutex mutex_;
   std::condition_variable_any can_work_;
   std::condition_variable has_result_;
   std::int64_t next_step_;   // the loop gets next
   std::int64_t next_taken_;  // a worker takes next
-  std::map<std::int64_t, Result> results_;
   std::vector<T> spare_;
   std::vector<std::jthread> workers_;  // last: joined before the rest goes
 };

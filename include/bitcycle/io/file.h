@@ -16,9 +16,10 @@ namespace bitcycle {
 // Throws Error(code) naming the file and the system's reason; Error(memory) when it is too large.
 std::vector<std::byte> read_file(const std::filesystem::path& path, ErrorCode code = ErrorCode::io);
 
-// The same of a file that a run has written, whatever stands in its place by now: a pipe, which
-// would be waited for, and a device, which need not end, are errors too.
-std::vector<std::byte> read_run_file(const std::filesystem::path& path);
+// The same of recipes and of what runs have written, whatever stands in their place by now: a pipe,
+// which would be waited for, and a device, which need not end, are errors too.
+std::vector<std::byte> read_regular_file(const std::filesystem::path& path,
+                                         ErrorCode code = ErrorCode::io);
 
 // Throws Error(io); on failure the temporary file is removed and the old content stands.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

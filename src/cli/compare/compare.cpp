@@ -8,6 +8,7 @@
 #include "cli/runs/find_runs.h"
 #include "cli/runs/run_paths.h"
 #include "cli/sweep/sweep_record.h"
+#include "io/is_there.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,11 +48,13 @@ bool is_run_or_sweep(const fs::path& directory) {
   return is_sweep(directory) || holds_run(directory);
 }
 
-// The directories that were given, in place of folders what is in them.
+// The directories that were given, in place of folders what is in them. Throws Error(usage) where
+// nothing has such a name: it is a slip, and no run among others.
 std::vector<fs::path> expanded(const std::vector<std::string>& given) {
   std::vector<fs::path> directories;
   for (const fs::path directory : given) {
     const std::vector<fs::path> found = find_directories(directory, is_run_or_sweep);
+    if (found.empty() && !is_there(directory)) throw no_run_in(directory);
     if (found.empty()) directories.push_back(directory);  // has a row that says so
     directories.insert(directories.end(), found.begin(), found.end());
   }

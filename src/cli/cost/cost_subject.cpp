@@ -92,6 +92,8 @@ CostSubject recipe_subject(const Recipe& recipe, std::optional<std::int64_t> wor
 }
 
 std::optional<std::int64_t> stored_vocabulary(const std::filesystem::path& run) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(run / "vocabulary.txt", ignored)) return std::nullopt;
   std::ifstream file(run / "vocabulary.txt");
   if (!file) return std::nullopt;
   return std::count(std::istreambuf_iterator<char>(file), {}, '\n');

@@ -30,6 +30,7 @@ void add_folder(const fs::path& folder, AskedPictures& asked) {
     const bool damaged = contains(scan.damaged, sentence);
     (damaged ? asked.damaged : asked.strays).push_back(within(folder, sentence));
   }
+  std::ranges::copy(scan.unlisted, std::back_inserter(asked.damaged));
   if (scan.pictures.empty()) asked.damaged.push_back(folder.string() + " has no picture to answer");
 }
 

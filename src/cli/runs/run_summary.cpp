@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const fs::path& path) {
-  const auto bytes = read_run_file(path);
+  const auto bytes = read_regular_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

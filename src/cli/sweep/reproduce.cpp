@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/compare/comparison_text.h"
 #include "cli/recipe_files.h"
+#include "cli/run_directory_option.h"
 #include "cli/sweep/carry_out.h"
 #include "cli/sweep/departures.h"
 #include "cli/sweep/paper_table.h"
@@ -107,8 +108,8 @@ void add_reproduce(CLI::App& app, Action& action) {
       ->check(kFinite)
       ->capture_default_str();
   add_selection(*command, options->what);
-  command->add_option("--run-dir", options->run_dir,
-                      "Where the files go (default: runs/<paper>-<table>)");
+  add_run_directory(*command, options->run_dir,
+                    "Where the files go (default: runs/<paper>-<table>)");
   add_conduct(*command, options->conduct);
   command->footer(kFooter);
   command->callback([options, &action] { action = [options] { return run_reproduce(*options); }; });

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/compare/comparison_text.h"
 #include "cli/recipe_files.h"
+#include "cli/run_directory_option.h"
 #include "cli/sweep/carry_out.h"
 
 #include <filesystem>
@@ -68,8 +69,8 @@ void add_sweep(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   command->add_option("sweep", options->file, "Sweep file, or the name of one that ships")
       ->required();
-  command->add_option("--run-dir", options->run_dir,
-                      "Where the sweep's files go (default: runs/<sweep's name>)");
+  add_run_directory(*command, options->run_dir,
+                    "Where the sweep's files go (default: runs/<sweep's name>)");
   add_selection(*command, options->what);
   add_conduct(*command, options->conduct);
   command->footer(kFooter);

@@ -43,7 +43,7 @@ bool is_sweep(const fs::path& directory) {
 }
 
 SweepRecord read_sweep_record(const fs::path& directory) {
-  const auto bytes = read_file(directory / kRecord);
+  const auto bytes = read_regular_file(directory / kRecord);
   try {
     const Json json = Json::parse(reinterpret_cast<const char*>(bytes.data()),
                                   reinterpret_cast<const char*>(bytes.data()) + bytes.size());

@@ -124,7 +124,12 @@ std::vector<std::string> usable(std::vector<std::string> names, std::size_t clas
 // What is named may be anything: a pipe would be waited for, a device need not end.
 void require_file(const std::string& file) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
-  if (!std::filesystem::is_regular_file(file)) {
+  std::error_code error;
+  const auto type = std::filesystem::status(file, error).type();
+  if (type == std::filesystem::file_type::none) {
+    throw Error(ErrorCode::data, "cannot read " + file + ": " + error.message());
+  }
+  if (type != std::filesystem::file_type::regular) {
     throw Error(ErrorCode::data, "expected a picture, found no file in " + file);
   }
   if (std::filesystem::file_size(file) <= kMostBytes) return;

@@ -4,6 +4,7 @@
 #include "bitcycle/base/thread_places.h"
 #include "bitcycle/io/file.h"
 
+#include "data/pictures/directory_walk.h"
 #include "data/pictures/picture.h"
 
 #include <algorithm>
@@ -38,16 +39,6 @@ bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
 }
 
-// A link to itself, or to a directory that it lies in.
-bool leads_in_a_circle(const fs::directory_entry& entry) {
-  if (!entry.is_symlink()) return false;
-  std::error_code error;
-  const fs::path target = fs::canonical(entry.path(), error);
-  if (error) return error == std::errc::too_many_symbolic_link_levels;
-  const fs::path place = fs::canonical(entry.path().parent_path());
-  return std::ranges::mismatch(target, place).in1 == target.end();
-}
-
 bool is_named_like_a_picture(const fs::path& file) {
   std::string extension = file.extension().string();
   std::ranges::transform(extension, extension.begin(),
@@ -55,34 +46,27 @@ bool is_named_like_a_picture(const fs::path& file) {
   return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
-// Why something with the name of a picture cannot be opened as a file; "" where it can.
-std::string unlike_a_file(const fs::directory_entry& entry) {
+// Why something that is neither file nor directory cannot be opened.
+std::string unlike_a_file(const fs::path& path) {
   std::error_code ignored;
-  const fs::file_type type = entry.status(ignored).type();
+  const fs::file_type type = fs::status(path, ignored).type();
   if (type == fs::file_type::not_found) return "a link to nowhere";
-  if (type == fs::file_type::fifo) return "a pipe";
-  const bool file = type == fs::file_type::regular || type == fs::file_type::directory;
-  return file ? "" : "no file";
+  return type == fs::file_type::fifo ? "a pipe" : "no file";
 }
 
-// Adds what cannot be followed to `skipped`.
+// Adds what cannot be followed or listed to `scan`.
 std::vector<Candidate> list_files(const fs::path& root, const ClassDirectory& directory,
-                                  std::vector<std::string>& skipped) {
+                                  FolderScan& scan) {
+  const DirectoryWalk walk = walk_directory(root, directory.path);
+  const auto name = [&](const fs::path& p) { return p.lexically_relative(root).generic_string(); };
   std::vector<Candidate> files;
-  const auto options = fs::directory_options::follow_directory_symlink;
-  fs::recursive_directory_iterator entry(directory.path, options);
-  for (; entry != fs::recursive_directory_iterator(); ++entry) {
-    const std::string name = entry->path().lexically_relative(root).generic_string();
-    if (leads_in_a_circle(*entry)) {
-      entry.disable_recursion_pending();
-      skipped.push_back(name + " is a link that leads in a circle");
-    } else if (entry->is_regular_file()) {
-      files.push_back({{name, directory.label}, entry->path()});
-    } else if (const std::string what = unlike_a_file(*entry);
-               !what.empty() && is_named_like_a_picture(entry->path())) {
-      skipped.push_back(name + " is " + what);
-    }
+  for (const fs::path& file : walk.files) files.push_back({{name(file), directory.label}, file});
+  for (const fs::path& other : walk.others) {
+    if (!is_named_like_a_picture(other)) continue;
+    scan.skipped.push_back(name(other) + " is " + unlike_a_file(other));
   }
+  std::ranges::copy(walk.not_followed, std::back_inserter(scan.skipped));
+  std::ranges::copy(walk.unlisted, std::back_inserter(scan.unlisted));
   // The order in which a directory lists its files is the file system's accident.
   std::ranges::sort(files, {}, [](const Candidate& c) { return c.picture.file; });
   return files;
@@ -173,9 +157,10 @@ FolderScan scan_pictures(const DataDirectory& root, const std::vector<ClassDirec
   FolderScan scan;
   std::vector<Candidate> files;
   for (const ClassDirectory& directory : classes) {
-    std::ranges::move(list_files(root.path(), directory, scan.skipped), std::back_inserter(files));
+    std::ranges::move(list_files(root.path(), directory, scan), std::back_inserter(files));
   }
   std::ranges::sort(scan.skipped);
+  std::ranges::sort(scan.unlisted);
   const bool many = files.size() > kMostLookedAt;
   const Look look = look_for(files.size(), many ? 0 : total_bytes(files));
   std::vector<Verdict> verdicts = judge_all(files, look);

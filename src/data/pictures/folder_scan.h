@@ -32,11 +32,11 @@ struct FolderScan {
   std::vector<std::string> skipped;   // a sentence each, beginning with the file
   std::vector<std::string> damaged;   // of those, pictures that cannot be decoded
   std::vector<std::string> hidden;    // of those, files whose names begin with a dot
+  std::vector<std::string> unlisted;  // sentences on directories that the system does not list
   std::int64_t turned = 0;            // pictures with an EXIF orientation, which is not applied
 };
 
-// Throws Error(data) when a picture that the root's MD5SUMS lists is another than it says, and
-// filesystem_error when a directory cannot be listed.
+// Throws Error(data) when a picture that the root's MD5SUMS lists is another than it says.
 FolderScan scan_pictures(const DataDirectory& root, const std::vector<ClassDirectory>& classes);
 
 // Pictures that lie in a directory of classes itself, and so in none: a sentence each.

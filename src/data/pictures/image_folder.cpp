@@ -196,6 +196,7 @@ class Opening {
       directories.push_back({directory / name, class_number(name, classes_, directory)});
     }
     FolderScan scan = scan_pictures(*root_, directories);
+    require_listed(scan);
     std::ranges::move(pictures_beside_classes(options_.root, directory),
                       std::back_inserter(scan.skipped));
     tell_skipped(directory, scan.skipped);
@@ -206,6 +207,13 @@ class Opening {
     folder_.counts.push_back({directory == options_.root ? "" : directory.filename().string(),
                               count_by_class(scan.pictures, classes_.size())});
     return std::make_shared<PictureSet>(root_, classes_, std::move(scan.pictures));
+  }
+
+  // What a class lacks unseen would change what is learned.
+  void require_listed(const FolderScan& scan) const {
+    if (scan.unlisted.empty()) return;
+    throw Error(ErrorCode::data, listed(scan.unlisted),
+                "Make every directory of the classes readable (chmod -R u+rX), or take it away.");
   }
 
   // Where train/ has the classes, the root has nothing but directories of them.

@@ -24,7 +24,8 @@ inline void require_picture_size(std::int64_t width, std::int64_t height,
     throw damaged(origin, fmt::format("a picture of 1 to {} pixels", kMostPixels), found);
   }
   if (std::max(width, height) <= kLongestShape * std::min(width, height)) return;
-  throw damaged(origin, fmt::format("sides of which none is {} times the other", kLongestShape),
+  throw damaged(origin,
+                fmt::format("sides of which none is more than {} times the other", kLongestShape),
                 found);
 }
 

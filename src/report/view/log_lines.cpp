@@ -23,7 +23,7 @@ Json parse(std::string_view text) {
 }
 
 std::string text_of(const fs::path& file) {
-  const auto bytes = read_run_file(file);
+  const auto bytes = read_regular_file(file);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

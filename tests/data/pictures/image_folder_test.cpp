@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace bitcycle {
 namespace {
@@ -58,6 +59,59 @@ TEST_F(ImageFolderTest, LinksInACircleAreSkippedAndNamed) {
   ASSERT_FALSE(folder.notices.empty());
   EXPECT_THAT(folder.notices[0], HasSubstr("train/cat/itself.jpg is a link that leads in a circle; "
                                            "train/dog/up is a link that leads in a circle"));
+}
+
+// Two links each way make paths whose number doubles with every link that is followed.
+TEST_F(ImageFolderTest, LinksBetweenClassesBringEachDirectoryOnce) {
+  const fs::path train = root_.path() / "train";
+  for (const char* name : {"x", "y"}) {
+    fs::create_directory_symlink("../dog", train / "cat" / name);
+    fs::create_directory_symlink("../cat", train / "dog" / name);
+  }
+  const ImageFolder folder = open();
+  EXPECT_EQ(folder.train->size(), 8);  // both classes' four pictures in each
+  ASSERT_FALSE(folder.notices.empty());
+  EXPECT_THAT(folder.notices[0],
+              HasSubstr("train/cat/x/x is a link that leads in a circle; train/cat/x/y is a link "
+                        "that leads in a circle; train/cat/y is read already, as train/cat/x"));
+}
+
+TEST_F(ImageFolderTest, LinksWithinAClassBringNothingTwice) {
+  const fs::path dog = root_.path() / "train/dog";
+  fs::create_directory_symlink("deeper", dog / "again");  // sorted before what it leads to
+  const ImageFolder folder = open();
+  EXPECT_EQ(folder.train->size(), 4);
+  EXPECT_EQ(folder.train->sample_name(3), "train/dog/deeper/1.JPEG");
+  ASSERT_FALSE(folder.notices.empty());
+  EXPECT_THAT(folder.notices[0], HasSubstr("train/dog/again is read already, as train/dog/deeper"));
+}
+
+// Root may list everything, and is nobody for as long as this lives.
+class AsNobody {
+ public:
+  AsNobody() : root_(::geteuid() == 0) {
+    if (root_) root_ = ::seteuid(65534) == 0;
+  }
+  ~AsNobody() {
+    if (root_ && ::seteuid(0) != 0) ADD_FAILURE() << "root is nobody for good";
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  bool root_;
+};
+
+TEST_F(ImageFolderTest, DirectoriesThatCannotBeListedAreNamed) {
+  fs::permissions(root_.path(), fs::perms(0755));
+  const fs::path locked = root_.path() / "train/dog/deeper";
+  fs::permissions(locked, fs::perms::none);
+  {
+    const AsNobody nobody;
+    expect_error([&] { open(); }, ErrorCode::data,
+                 {locked.string() + " cannot be listed: Permission denied", "chmod"});
+  }
+  fs::permissions(locked, fs::perms(0755));
 }
 
 TEST_F(ImageFolderTest, LinksToNowhereAndPipesWithNamesOfPicturesAreSkippedAndNamed) {

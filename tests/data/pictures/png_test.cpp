@@ -126,6 +126,16 @@ TEST(PngTest, FlippedPixelsAreFoundByTheirSum) {
   }
 }
 
+TEST(PngTest, ASideIsAtMostSixtyFourTimesTheOther) {
+  const auto black = [](int width) {
+    const std::vector<std::uint8_t> rows(static_cast<std::size_t>(3 * width));
+    return test::png({.width = width, .height = 1}, rows);
+  };
+  EXPECT_EQ(decode(black(64)).shape.width, 64);
+  expect_error([&] { decode(black(65)); }, ErrorCode::data,
+               {"none is more than 64 times the other", "65 x 1"});
+}
+
 TEST(PngTest, NoPixelsAndTooManyAreDamageNotMemory) {
   expect_error([] { decode(test::png_claiming(0, 0)); }, ErrorCode::data, {"x.png is damaged"});
   expect_error([] { decode(test::png_claiming(30'000, 30'000)); }, ErrorCode::data,
