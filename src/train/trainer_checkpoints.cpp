@@ -55,21 +55,23 @@ bool same_place(const WeightsFile& weights, const Recipe& theirs, const Recipe& 
 }
 
 // Samples that this run validates or tests on may be among those that the weights were trained on.
-// Known datasets have a test set of their own; data of one's own, in which a file more or less
-// deals all of them out anew, are the same by their place or by their content.
+// Known datasets have a test set of their own; of one's own data a file more or less deals all of
+// them out anew.
 std::string split_notice(const WeightsFile& weights, const Recipe& recipe,
                          const std::string& data_fingerprint) {
   const std::optional<Recipe> theirs = recipe_of(weights);
   if (!theirs || theirs->data.dataset != recipe.data.dataset) return "";
   const bool own = recipe.data.dataset == "image_folder" || recipe.data.dataset == "text";
-  const bool same_content = !own || weights.data == data_fingerprint;
-  if (!same_content && !same_place(weights, *theirs, recipe)) return "";
-  if (same_content && same_split(*theirs, recipe)) return "";
+  if (own && !same_place(weights, *theirs, recipe)) return "";
+  const bool same_files = !own || weights.data.empty() || weights.data == data_fingerprint;
+  const bool asked_alike = same_split(*theirs, recipe);
+  if (asked_alike && same_files) return "";
   return fmt::format(
-      "{} held out other samples of the same data ({} differ):\n  its weights may have been "
-      "trained on samples that are {} on here",
+      "{} held out other samples of the same data ({}):\n  its weights may have been trained on "
+      "samples that are {} on here",
       weights.run.string(),
-      same_content ? "seed, data.validation, data.test or data.limit" : "the files that are there",
+      asked_alike ? "files have come or gone since"
+                  : "seed, data.validation, data.test or data.limit differ",
       own ? "validated or tested" : "validated");
 }
 

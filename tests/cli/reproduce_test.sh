@@ -23,8 +23,8 @@ grep -Eq '^net-cpt +accuracy +93.50 % +[0-9.]+ % +\+1.25 +[+-][0-9.]+ +25.0 % +[
 # What was changed of the paper's cells is told, before and after.
 grep -Eq '^steps +4 +40 +2 of 2$' out.txt ||
   fail "no list of what was changed: $(cat out.txt)"
-"$bitcycle" reproduce table9.toml --scale 0.1 --only net --set model.name=cifar_resnet20 --run-dir other --dry-run >out.txt
-grep -Eq '^model.name +"cifar_resnet20" +"cifar_resnet8" +2 of 2$' out.txt || fail "$(cat out.txt)"
+"$bitcycle" reproduce table9.toml --scale 0.1 --only net --set model.name=cifar_resnet20 --run-dir other --dry-run >plan.txt
+grep -Eq '^model.name +"cifar_resnet20" +"cifar_resnet8" +2 of 2$' plan.txt || fail "$(cat plan.txt)"
 grep -Eq '^net-static +accuracy +92.25 % +[0-9.]+ % +- +- +- +-$' out.txt || fail "$(cat out.txt)"
 ! grep -q '^other' out.txt || fail "a cell that was left out: $(cat out.txt)"
 [[ $(wc -l <short/net-cpt/metrics.jsonl) -ge 4 ]] || fail "not four steps"
