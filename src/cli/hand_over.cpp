@@ -123,11 +123,11 @@ void limit_baseline() {
 
 // With less than this LibTorch's libraries abort, or never end, while they are loaded.
 void require_room_for_libraries() {
-  constexpr rlim_t kLeast = rlim_t{768} << 20;
+  constexpr rlim_t kLeast = rlim_t{880} << 20;
   rlimit limit = {};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= kLeast) return;
   throw Error(ErrorCode::memory,
-              "LibTorch needs 768 MiB of address space to start, and the limit is " +
+              "LibTorch needs 880 MiB of address space to start, and the limit is " +
                   std::to_string(limit.rlim_cur >> 20) + " MiB",
               "Raise it: `ulimit -v unlimited`.");
 }
