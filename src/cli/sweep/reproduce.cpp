@@ -34,8 +34,9 @@ constexpr const char* kFooter =
     "  bitcycle reproduce                                    which tables there are\n"
     "  bitcycle reproduce cpt/table2 --dry-run               its cells and their cost\n"
     "  bitcycle reproduce cpt/table2 --scale 0.05 --only resnet74\n"
-    "  bitcycle reproduce cpt/table6 --scale 0.01 --set precision.scheme=integer \\\n"
-    "      --set precision.backend=integer                   in integers, in place of the papers' "
+    "  bitcycle reproduce cpt/table6 --set precision.scheme=integer --set "
+    "precision.backend=integer\n"
+    "                                                        in integers, in place of the papers' "
     "SBM\n"
     "\n"
     "The same command goes on where it was stopped or killed.";
