@@ -21,8 +21,9 @@ void require_same_data(Session& session, const TrainState& trained) {
       ErrorCode::data,
       fmt::format("the data are not those of the run: expected {}, found {} in \"{}\"",
                   trained.data, found, session.recipe().data.root),
-      "The files there, or the run's vocabulary.txt, may have changed. A relative data.root "
-      "counts from where the run was started, else from the current directory.");
+      "Files there have come, gone or changed (or the run's vocabulary.txt), so that other samples "
+      "are held out now. A relative data.root counts from where the run was started, else from the "
+      "current directory. `bitcycle predict RUN DIR` answers for pictures that are new.");
 }
 
 void restore_state(Session& session, const RunCheckpoint& checkpoint, DataChanges changes) {
