@@ -63,7 +63,8 @@ std::string split_notice(const WeightsFile& weights, const Recipe& recipe,
   if (!theirs || theirs->data.dataset != recipe.data.dataset) return "";
   const bool own = recipe.data.dataset == "image_folder" || recipe.data.dataset == "text";
   if (own && !same_place(weights, *theirs, recipe)) return "";
-  const bool same_files = !own || weights.data.empty() || weights.data == data_fingerprint;
+  const bool comparable = own && !weights.data.empty() && theirs->data.part == recipe.data.part;
+  const bool same_files = !comparable || weights.data == data_fingerprint;
   const bool asked_alike = same_split(*theirs, recipe);
   if (asked_alike && same_files) return "";
   return fmt::format(

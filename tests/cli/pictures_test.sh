@@ -65,6 +65,11 @@ done
 "$bitcycle" train own.toml --dry-run --set model.weights=again --set data.root=./own >out.txt 2>&1
 ! grep -q 'held out' out.txt || fail "the same split is taken for another: $(cat out.txt)"
 
+# Nor is the other half of them, which is other samples by intent.
+"$bitcycle" train own.toml --run-dir half -q --set data.part=1/2 --set data.batch_size=2 >/dev/null
+"$bitcycle" train own.toml --dry-run --set data.part=2/2 --set data.batch_size=2 --set model.weights=half >out.txt 2>&1
+! grep -q 'held out' out.txt || fail "the other half is taken for changed files: $(cat out.txt)"
+
 # More strays change nothing; another picture does.
 echo more >own/cat/more.txt
 expect 0 'test' "$bitcycle" eval runs/own
