@@ -85,11 +85,16 @@ std::optional<ThreadPlaces> claim_places(const std::vector<ProcessorCore>& cores
 
 namespace {
 
+std::vector<int> cpus_of_place(int place) {
+  std::vector<int> cpus(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+  omp_get_place_proc_ids(place, cpus.data());
+  return cpus;
+}
+
 std::vector<int> cpus_of_places() {
   std::vector<int> cpus;
   for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> members(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, members.data());
+    const std::vector<int> members = cpus_of_place(place);
     cpus.insert(cpus.end(), members.begin(), members.end());
   }
   return cpus;
@@ -110,6 +115,15 @@ void run_on(const std::vector<int>& cpus) {
 void leave_places() noexcept {
   try {
     run_on(cpus_of_places());
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void take_place(int thread) noexcept {
+  const int places = omp_get_num_places();
+  if (places == 0 || omp_get_proc_bind() == omp_proc_bind_false) return;
+  try {
+    run_on(cpus_of_place(thread % places));
   } catch (const std::bad_alloc&) {
   }
 }

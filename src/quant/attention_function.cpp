@@ -4,6 +4,7 @@
 
 #include "quant/dense.h"
 #include "quant/first_derivative.h"
+#include "quant/single_thread.h"
 #include "quant/weight_gradient.h"
 
 #include <cmath>

@@ -4,7 +4,7 @@
 // one thread than on many, on processors with AVX-512 short ones too. So the columns of the result
 // are cut into shards by their number alone, and each shard is computed by one thread.
 
-#include "quant/weight_gradient.h"
+#include "quant/single_thread.h"
 
 namespace bitcycle {
 

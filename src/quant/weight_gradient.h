@@ -6,10 +6,10 @@
 
 #include "bitcycle/quant/torch.h"
 
+#include "quant/single_thread.h"
+
 #include <algorithm>
 #include <vector>
-
-#include <omp.h>
 
 namespace bitcycle {
 
@@ -17,19 +17,6 @@ namespace bitcycle {
 inline std::int64_t shard_size(std::int64_t batch) {
   return std::max<std::int64_t>(8, (batch + 15) / 16);
 }
-
-// Holds the calling thread's libraries to one thread. Inside a parallel region this is no matter of
-// course: oneDNN asks OpenMP how many threads there could be, gets one, and waits for the others.
-class SingleThread {
- public:
-  SingleThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~SingleThread() { omp_set_num_threads(threads_); }
-  SingleThread(const SingleThread&) = delete;
-  SingleThread& operator=(const SingleThread&) = delete;
-
- private:
-  int threads_;
-};
 
 // Whether threads compute shards side by side, or the calling one computes them all. The sum is the
 // same.

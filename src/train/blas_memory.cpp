@@ -4,7 +4,7 @@
 #include "bitcycle/base/memory.h"
 #include "bitcycle/quant/torch.h"
 
-#include "quant/weight_gradient.h"
+#include "quant/single_thread.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/core.h>

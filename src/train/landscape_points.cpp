@@ -2,6 +2,11 @@
 
 #include "bitcycle/train/weight_plane.h"
 
+#include "quant/single_thread.h"
+#include "train/point_team.h"
+
+#include <omp.h>
+
 namespace bitcycle {
 namespace {
 
@@ -9,10 +14,39 @@ RandomKey key_of(const LandscapeSettings& settings) {
   return RandomKey(settings.seed).derive("landscape");
 }
 
-std::vector<std::pair<std::string, double>> named_values(const Score& score) {
-  std::vector<std::pair<std::string, double>> values;
-  for (const auto& [metric, value] : score.metrics) values.emplace_back(metric.name, value);
-  return values;
+// Scores points of a plane, and knows the metrics by name once it has scored one.
+class PointScorer {
+ public:
+  PointScorer(WeightPlane& plane, const PlaneGrid& grid, KeptSamples& samples)
+      : plane_(plane), grid_(grid), samples_(samples) {}
+
+  std::vector<double> score(std::size_t point) {
+    const auto number = static_cast<int>(point);
+    plane_.move_to(grid_.at(number % grid_.points), grid_.at(number / grid_.points));
+    metrics_ = samples_.score().metrics;
+    std::vector<double> values;
+    for (const Measured& measured : metrics_) values.push_back(measured.value);
+    return values;
+  }
+
+  std::vector<std::pair<std::string, double>> named(const std::vector<double>& values) const {
+    std::vector<std::pair<std::string, double>> named;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      named.emplace_back(metrics_[i].metric.name, values[i]);
+    }
+    return named;
+  }
+
+ private:
+  WeightPlane& plane_;
+  const PlaneGrid& grid_;
+  KeptSamples& samples_;
+  std::vector<Measured> metrics_;
+};
+
+// Note [Processes for points]. What a GPU holds a forked process cannot use.
+int processes_for(const Session& session) {
+  return session.recipe().device == "cpu" ? omp_get_max_threads() : 1;
 }
 
 }  // namespace
@@ -28,12 +62,14 @@ LandscapeOutcome make_points(Session& session, KeptSamples& samples, Landscape& 
   const LandscapeSettings& settings = landscape.subject.settings;
   session.apply_evaluation(parse_evaluation_bits(settings.bits), landscape.subject.step - 1);
   WeightPlane plane(session.model(), key_of(settings).derive("directions"));
+  PointScorer scorer(plane, settings.grid, samples);
+  const int processes = processes_for(session);
+  const SingleThread single_thread;
+  PointTeam team(landscape.points.size(), settings.grid.size(), processes,
+                 [&](std::size_t point) { return scorer.score(point); });
   while (landscape.points.size() < settings.grid.size()) {
     if (stop.received() != 0) return LandscapeOutcome::stopped;
-    const int point = static_cast<int>(landscape.points.size());
-    plane.move_to(settings.grid.at(point % settings.grid.points),
-                  settings.grid.at(point / settings.grid.points));
-    log.append(named_values(samples.score()));
+    log.append(scorer.named(team.next()));
     told();
   }
   return LandscapeOutcome::finished;

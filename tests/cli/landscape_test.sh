@@ -67,6 +67,24 @@ done
 "$bitcycle" landscape killed "${few[@]}" -q >/dev/null
 "$bitcycle" landscape killed "${few[@]}" --bits fp --seed 5 -q >/dev/null
 same_landscapes killed
+
+# As many processes as threads, each on a core of its own where the run has such; they end with the
+# first, however that ends.
+again many
+makers() { pgrep -P "$1" | wc -l; }
+cores() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
+OMP_NUM_THREADS=2 "$bitcycle" landscape many --grid 301 --samples 64 -q >/dev/null 2>&1 &
+pid=$!
+wait_for_points many $pid 3
+[[ $(makers $pid) == 1 ]] || fail "expected one process beside the first, found $(makers $pid)"
+maker=$(pgrep -P $pid)
+[[ $(cores $pid) == "$(cores $$)" || $(cores $maker) != "$(cores $pid)" ]] ||
+  fail "both processes are bound to core $(cores $pid)"
+kill -9 $pid
+wait $pid 2>/dev/null || true
+for ((i = 0; i < 100; ++i)); do [[ -e /proc/$maker && $(cut -d' ' -f3 /proc/$maker/stat) != Z ]] && sleep 0.05; done
+[[ ! -e /proc/$maker || $(cut -d' ' -f3 /proc/$maker/stat) == Z ]] || fail "a process goes on without the first"
+
 again stopped
 env --default-signal=INT "$bitcycle" landscape stopped --grid 41 --samples 32 >out.txt 2>err.txt &
 pid=$!

@@ -13,6 +13,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 namespace bitcycle {
 namespace {
@@ -177,18 +178,21 @@ TEST(LandscapePoints, APointIsTheLossOfTheMovedWeights) {
   EXPECT_EQ(landscape.surface("loss").at(alpha, beta), moved.value("loss"));
 }
 
+// More threads than points, too.
 TEST(LandscapePoints, DoNotDependOnThreads) {
   for (const Backend backend : {Backend::simulate, Backend::integer}) {
     for (const char* bits : {"8", "fp"}) {
       std::vector<std::vector<std::vector<double>>> found;
-      for (const int threads : {1, 2}) {
+      for (const int threads : {1, 2, 11}) {
         Recipe recipe = picture_recipe(backend);
         recipe.threads = threads;
         const auto session = warm_session(recipe);
         found.push_back(
             landscape_of(*session, {.bits = bits, .grid = {3, 1}, .samples = 40}).points);
+        EXPECT_EQ(omp_get_max_threads(), threads);
       }
       EXPECT_EQ(found[0], found[1]) << bits;
+      EXPECT_EQ(found[0], found[2]) << bits;
     }
   }
 }
@@ -230,11 +234,16 @@ TEST(LandscapePoints, LanguageModelsHaveLandscapesInNats) {
     EXPECT_NE(all.surface("loss").at(0, 0), plain.value("loss"));
     const Landscape part = landscape_of(*session, {.bits = "8", .grid = {3, 1}, .samples = 30});
     EXPECT_EQ(part.scored, 30);
+    omp_set_num_threads(2);
+    const Landscape again = landscape_of(*session, {.bits = "8", .grid = {3, 1}, .samples = 30});
+    EXPECT_EQ(again.points, part.points);
   }
 }
 
 TEST(LandscapePoints, StopWhenAskedAndGoOn) {
-  const auto session = warm_session(picture_recipe());
+  Recipe recipe = picture_recipe();
+  recipe.threads = 2;
+  const auto session = warm_session(recipe);
   const LandscapeSettings settings{.bits = "8", .grid = {3, 1}, .samples = 16};
   const Landscape whole = landscape_of(*session, settings);
   const TemporaryDirectory run;

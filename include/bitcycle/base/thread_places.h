@@ -46,4 +46,8 @@ std::optional<ThreadPlaces> claim_places(const std::vector<ProcessorCore>& cores
 // that starts them, and a helper should not share a core with the one who waits for it.
 void leave_places() noexcept;
 
+// Binds the calling thread to the core that OpenMP has for the thread of this number, where it has
+// bound them at all: for a forked process, which begins where its parent runs.
+void take_place(int thread) noexcept;
+
 }  // namespace bitcycle

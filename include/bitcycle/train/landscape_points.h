@@ -1,8 +1,8 @@
 #pragma once
 
 // The loss landscape of a session's model, point by point: the task's metrics of kept samples at
-// every point of a plane of weights. All threads work inside one evaluation, whose result does not
-// depend on their number.
+// every point of a plane of weights. As many points are worked on at a time as the session has
+// threads, each by a process of its own; their values do not depend on that.
 
 #include "bitcycle/base/stop_signal.h"
 #include "bitcycle/landscape/point_log.h"
