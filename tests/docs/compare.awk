@@ -1,8 +1,8 @@
 # Holds what a page shows (first file) against what a command printed (second file). Prints nothing if
 # they agree, else the first difference: the line of the first file (one more than it has: its end),
 # a tab, and what was found there.
-# `mode` is exact, measured or recorded, as CONTRIBUTING.md says under "Documentation is run". A line
-# "..." stands for any number of lines.
+# `mode` is exact, measured, recorded or repeated, as CONTRIBUTING.md says under "Documentation is run". A
+# line "..." stands for any number of lines.
 
 # Durations, speeds, sizes, shares, losses: numbers that time or training have made.
 function without_measures(line) {
@@ -15,8 +15,20 @@ function without_measures(line) {
   return line
 }
 
+# Of a table, what stands below a heading that speaks of time.
+function without_times(line,    field, count, i, kept) {
+  count = split(line, field, /  +/)
+  if (count != columns) columns = split("", of_time)  # 0: none yet
+  if (!columns && line ~ / time/) {
+    columns = count
+    for (i = 1; i <= count; ++i) of_time[i] = field[i] ~ /time/
+  }
+  for (i = 1; i <= count; ++i) kept = kept "  " (of_time[i] ? "TIME" : field[i])
+  return kept
+}
+
 function without_numbers(line) {
-  gsub(/-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?/, "N", line)
+  gsub(/[-+]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?/, "N", line)
   return line
 }
 
@@ -31,6 +43,7 @@ function without_widths(line) {
 
 function essence(line) {
   if (mode == "exact" || line == "...") return line
+  if (mode == "repeated") return without_widths(without_times(line))
   line = without_measures(line)
   if (mode == "recorded") line = without_numbers(line)
   return without_widths(line)
@@ -71,6 +84,7 @@ function compare_all(    i, j, first) {
   if (j <= printed_count) differ(i, raw[j])
 }
 
+FNR == 1 { columns = 0 }
 FILENAME == ARGV[1] { shown[++shown_count] = essence($0); next }
 {
   raw[++printed_count] = $0

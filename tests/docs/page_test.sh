@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Does what a page of documentation says and compares, block by block; CONTRIBUTING.md ("Documentation
 # is run") has the rule by which pages are written. All blocks of a page work in one folder, in order.
-# usage: page_test.sh path/to/bitcycle docs/page.md
+# usage: page_test.sh path/to/bitcycle docs/page.md [in_full]
+# With in_full what long runs have printed is made anew, at full length, and only that is compared.
 source "$(dirname "$0")/../cli/lib.sh"
-name=${2:?usage: $0 path/to/bitcycle docs/page.md}
+name=${2:?usage: $0 path/to/bitcycle docs/page.md [in_full]}
+length=${3:-in_short}
 source=$(realpath "$here/../..")
 source "$here/stage.sh"
 set_stage
@@ -18,8 +20,9 @@ skip() { echo "$name:$1: skipped: $2"; }
 
 # compare_command LINE MODE COMMAND, with what the page shows in "$work/shown".
 compare_command() {
-  local status=0 folder=as_is difference at
-  [[ $2 != recorded ]] || folder=in_short
+  local status=0 folder=as_is mode=$2 difference at
+  [[ $mode != recorded ]] || folder=$length
+  [[ $mode/$length != recorded/in_full ]] || mode=repeated
   perform $folder "$3" || status=$?
   if ((status != 0)) && missing_data && ! grep -q ' error: ' "$work/shown"; then
     skip "$1" "$(first_error)"
@@ -30,7 +33,7 @@ compare_command() {
     return
   fi
   sed -i "s|$work/reader/||g" "$work/printed"
-  difference=$(awk -v mode="$2" -f "$here/compare.awk" "$work/shown" "$work/printed")
+  difference=$(awk -v mode="$mode" -f "$here/compare.awk" "$work/shown" "$work/printed")
   [[ -n $difference ]] || return 0
   at=${difference%%$'\t'*}
   complain $(($1 + at)) "$(sed -n "${at}p" "$work/shown" | grep . || echo "the end of: $3")" \
@@ -42,6 +45,7 @@ console() {
   local mode=${words:-exact} command='' at=0 number=$line text
   [[ $mode =~ ^(exact|measured|recorded)$ ]] ||
     complain "$line" 'console, console measured or console recorded' "console $mode"
+  [[ $length == in_short || $mode == recorded ]] || return 0
   while IFS= read -r text || [[ -n $text ]]; do
     number=$((number + 1))
     if [[ $text == '$ '* ]]; then
@@ -114,6 +118,7 @@ python() {
 mkdir "$work/blocks"
 awk -v folder="$work/blocks" -f "$here/blocks.awk" "$source/$name" >"$work/index"
 while IFS=$'\t' read -r block line language words <&3; do
+  [[ $length == in_short || $language =~ ^(console|sh)$ ]] || continue
   case $language in
     console) console ;;
     sh | row) commands ;;

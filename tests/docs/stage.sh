@@ -1,5 +1,5 @@
 # What a test of documentation finds around it: a reader's folder, and three ways to run `bitcycle`.
-#   as_is     the program
+#   as_is     the program; in_full is another name for it
 #   in_short  trainings take two steps, of made-up pictures where theirs are not at hand
 #   checked   command lines and recipes are checked by the program, and what it would hand over to
 #             bitcycle-torch is taken for done: what a block of commands has trained is a small run;
@@ -15,8 +15,9 @@ script() {
 make_ways_to_run() {
   mkdir as_is in_short checked program tools
   ln -s "$bitcycle" as_is/bitcycle
+  ln -s as_is in_full
   script in_short/bitcycle <<SH
-[[ \$1 == train && ! -e \$2/recipe.toml ]] || exec "$bitcycle" "\$@"
+[[ \$1 == sweep || \$1 == train && ! -e \$2/recipe.toml ]] || exec "$bitcycle" "\$@"
 limit=32
 ! grep -qs '_lm"' "\$2" || limit=2000  # tokens
 short=("$bitcycle" "\$@" --set steps=2 --set data.limit=\$limit --set lr_schedule.warmup_steps=0)
@@ -57,7 +58,7 @@ mkdir -p "\$(dirname "\$1")" && cp -r "$work/small" "\$1"
 SH
   script tools/make <<SH
 /usr/bin/make -n -C "$source" "\$@" >/dev/null || exit
-[[ \$1 != demo ]] || "$source/scripts/demo" "$work/in_short/bitcycle"
+[[ \$1 != demo ]] || "$source/scripts/demo" "$work/$length/bitcycle"
 SH
   for tool in apt-get cmake git sudo tensorboard; do script "tools/$tool" <<<'exit'; done
 }
@@ -86,6 +87,7 @@ first_error() { grep -m1 '^bitcycle: ' "$work/printed" || tail -1 "$work/printed
 missing_data() { "$work/tools/missing-data" <"$work/printed"; }
 
 set_stage() {
+  length=${length:-in_short}
   small_recipe
   make_ways_to_run
   make_reader_folder
