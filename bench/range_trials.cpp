@@ -1,7 +1,7 @@
-// What range tests make of networks that are made up (tests/config/made_up_network.h): the verdict of
-// Bitcycle's on a width whose share is known, and its bound beside that of the CPT paper's rule, which
-// raises the bits level by level and takes the first at which the mean accuracy jumps by more than a
-// threshold.
+// What range tests make of networks that are made up (tests/config/made_up_network.h): the verdict
+// of Bitcycle's on a width whose share is known, and its bound beside that of the CPT paper's rule,
+// which raises the bits level by level and takes the first at which the mean accuracy jumps by more
+// than a threshold.
 //
 //   range_trials [networks]
 
@@ -57,9 +57,11 @@ int bound_by_jumps(MadeUpNetwork network, double threshold) {
 }
 
 template <typename Bound>
-void print_bounds(const std::string& rule, double pace, std::uint64_t networks, const Bound& bound) {
+void print_bounds(const std::string& rule, double pace, std::uint64_t networks,
+                  const Bound& bound) {
   std::map<int, int> bounds;
-  for (std::uint64_t seed = 0; seed < networks; ++seed) ++bounds[bound(MadeUpNetwork(seed, kShares, pace))];
+  for (std::uint64_t seed = 0; seed < networks; ++seed)
+    ++bounds[bound(MadeUpNetwork(seed, kShares, pace))];
   fmt::print("{:5}  {:<12}", pace, rule);
   for (int bits = 2; bits <= 8; ++bits) fmt::print("  {:4}", bounds[bits]);
   fmt::print("\n");
@@ -70,9 +72,9 @@ void print_both_rules(std::uint64_t networks) {
   fmt::print(" pace  rule             2     3     4     5     6     7     8\n");
   for (const double pace : {500.0, 2000.0, 8000.0}) {
     for (const double threshold : {0.01, 0.03, 0.10}) {
-      print_bounds(fmt::format("jump of {:.2f}", threshold), pace, networks, [&](const MadeUpNetwork& network) {
-        return bound_by_jumps(network, threshold);
-      });
+      print_bounds(
+          fmt::format("jump of {:.2f}", threshold), pace, networks,
+          [&](const MadeUpNetwork& network) { return bound_by_jumps(network, threshold); });
     }
     print_bounds("shares", pace, networks, [](const MadeUpNetwork& network) {
       return tested(network, {.limit = kCycle}).lower();

@@ -22,7 +22,8 @@ namespace {
 constexpr int kOutput = 3;  // the first descriptor behind the standard ones
 
 [[noreturn]] void fail(const std::string& what) {
-  throw Error(ErrorCode::memory, what, "Use fewer: set OMP_NUM_THREADS, which is how many there are.");
+  throw Error(ErrorCode::memory, what,
+              "Use fewer: set OMP_NUM_THREADS, which is how many there are.");
 }
 
 bool write_all(const std::vector<double>& values) {
@@ -78,7 +79,8 @@ class PointWorker {
  public:
   PointWorker(const Share& share, const PointTeam::Maker& make, int place) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) == -1) fail(std::string("no pipe could be made: ") + strerror(errno));
+    if (::pipe2(ends, O_CLOEXEC) == -1)
+      fail(std::string("no pipe could be made: ") + strerror(errno));
     const pid_t parent = ::getpid();
     process_ = ::fork();
     const int failure = errno;
@@ -116,7 +118,8 @@ PointTeam::PointTeam(std::size_t first, std::size_t end, int processes, Maker ma
     : first_(first), next_(first), make_(std::move(make)) {
   const auto step = std::min(static_cast<std::size_t>(processes), end - std::min(first, end));
   for (std::size_t i = 1; i < step; ++i) {
-    others_.push_back(std::make_unique<PointWorker>(Share{first + i, end, step}, make_, static_cast<int>(i)));
+    others_.push_back(
+        std::make_unique<PointWorker>(Share{first + i, end, step}, make_, static_cast<int>(i)));
   }
 }
 

@@ -3,12 +3,13 @@
 // The points of a landscape, worked on by several processes at a time and handed out in order.
 //
 // Note [Processes for points]
-// A small network's evaluation is made of many short parallel regions, at each of which threads wait
-// for the slowest. So threads are not put to work inside an evaluation; each core makes points of its own.
-// A model holds the weights of one point, and its samples take the most memory: processes that are forked
-// once these are prepared have a model each and share the samples. A forked process has none of
-// OpenMP's threads, so it computes on the one that it has, as PyTorch's data workers do. It ends
-// with its parent, however that ends, and holds none of its files and locks.
+// A small network's evaluation is made of many short parallel regions, at each of which threads
+// wait for the slowest. So threads are not put to work inside an evaluation; each core makes points
+// of its own. A model holds the weights of one point, and its samples take the most memory:
+// processes that are forked once these are prepared have a model each and share the samples. A
+// forked process has none of OpenMP's threads, so it computes on the one that it has, as PyTorch's
+// data workers do. It ends with its parent, however that ends, and holds none of its files and
+// locks.
 
 #include <cstddef>
 #include <functional>
@@ -25,8 +26,8 @@ class PointTeam {
   using Maker = std::function<Values(std::size_t point)>;
 
   // Points `first` to `end` - 1; `make` is called in this process and in `processes` - 1 others,
-  // each of which is forked now. All points have as many values. Throws Error(memory) when there is no
-  // room for a process.
+  // each of which is forked now. All points have as many values. Throws Error(memory) when there is
+  // no room for a process.
   PointTeam(std::size_t first, std::size_t end, int processes, Maker make);
   ~PointTeam();
 
