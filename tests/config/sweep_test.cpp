@@ -208,6 +208,19 @@ TEST(ScaleTest, ShortensWhatIsCountedInSteps) {
   Recipe averaged = recipe;
   averaged.averaging = AveragingRecipe{.every_epochs = 3};
   EXPECT_DOUBLE_EQ(scaled(averaged, 0.1).averaging->every_epochs, 0.3);  // as many weights
+  EXPECT_DOUBLE_EQ(scaled(averaged, 1e-6).averaging->every_epochs, 0.001);
+  EXPECT_EQ(scaled(recipe, 0.1).evaluation.every_epochs, 1);
+  EXPECT_EQ(fingerprint(scaled(recipe, 1)), fingerprint(recipe));
+}
+
+// The rate falls at evaluations, so there have to be as many.
+TEST(ScaleTest, PlateausAreLookedForOftener) {
+  const Recipe recipe = parse_recipe(
+      "epochs = 40\n[data]\ndataset = \"synthetic\"\n[lr_schedule]\nname = \"plateau\"\n"
+      "[evaluation]\nevery_epochs = 2\n",
+      "r.toml");
+  EXPECT_DOUBLE_EQ(scaled(recipe, 0.1).evaluation.every_epochs, 0.2);
+  EXPECT_DOUBLE_EQ(scaled(recipe, 1e-6).evaluation.every_epochs, 0.001);
   EXPECT_EQ(fingerprint(scaled(recipe, 1)), fingerprint(recipe));
 }
 

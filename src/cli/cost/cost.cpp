@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/cost/cost_recipe.h"
+#include "cli/cost/cost_run.h"
 #include "cli/cost/cost_subject.h"
 #include "cli/recipe_files.h"
 #include "cli/runs/run_paths.h"

@@ -1,7 +1,6 @@
 #pragma once
 
-// `bitcycle cost` of a recipe, which says what a run of it will cost as far as that is known, and
-// of a run, whose log says what it has cost.
+// `bitcycle cost` of a recipe, which says what a run of it will cost as far as that is known.
 
 #include "bitcycle/config/precision_policy.h"
 #include "bitcycle/config/recipe.h"
@@ -34,6 +33,5 @@ std::optional<Bounds> recipe_gbitops(const Recipe& recipe);
 
 void print_recipe_cost(const RecipeCostOptions& options);
 void print_recipe_cost(const Recipe& recipe, const RecipeCostOptions& options);
-void print_run_cost(const RecipeCostOptions& options);
 
 }  // namespace bitcycle::cli

@@ -26,9 +26,10 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter =
     "A table is a sweep (docs/sweeps.md) in which every cell says what the paper reports. At a\n"
     "scale below 1 runs have that fraction of their steps; precision and learning rate follow the\n"
-    "same course over them, warm-up and stages included (but a rate that falls on plateaus, which\n"
-    "evaluations find). What differs from the file is listed under the figures, since a paper's\n"
-    "figure stands for its own setting. Without a name, the tables are listed.\n"
+    "same course over them, warm-up and stages included; a rate that falls on plateaus has as "
+    "many\n"
+    "evaluations to fall at. What differs from the file is listed under the figures, since a\n"
+    "paper's figure stands for its own setting. Without a name, the tables are listed.\n"
     "\n"
     "Examples:\n"
     "  bitcycle reproduce                                    which tables there are\n"
