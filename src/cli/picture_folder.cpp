@@ -54,7 +54,7 @@ std::string file_list(const char* title, const std::vector<std::string>& files, 
   std::string text =
       fmt::format("\n{}: {} {}\n", title, files.size(), files.size() == 1 ? "file" : "files");
   const std::size_t shown = shown_of(files.size(), lists);
-  for (std::size_t i = 0; i < shown; ++i) text += wrapped("  " + files[i], 4);
+  for (std::size_t i = 0; i < shown; ++i) text += wrapped("  " + printable_line(files[i]), 4);
   return text + more_text(files.size() - shown, "");
 }
 

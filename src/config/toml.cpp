@@ -2,6 +2,7 @@
 
 #include "config/literal.h"
 
+#include <cctype>
 #include <cmath>
 #include <sstream>
 
@@ -27,6 +28,21 @@ void merge(toml::table& into, toml::table&& from) {
       into.insert_or_assign(key, std::move(node));
     }
   }
+}
+
+std::string line_of(std::string_view text, std::size_t number) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (std::size_t i = 0; i < number; ++i) std::getline(lines, line);
+  return line;
+}
+
+// key = word, where a word is no value.
+bool has_bare_word(const std::string& line) {
+  const std::size_t value = line.find_first_not_of(" \t", line.find('=') + 1);
+  return line.find('=') != line.npos && value != line.npos &&
+         (std::isalpha(static_cast<unsigned char>(line[value])) != 0 || line[value] == '/' ||
+          line[value] == '.' || line[value] == '~');
 }
 
 }  // namespace
@@ -57,7 +73,7 @@ std::string on_one_line(const toml::node& value) {
 
 std::string in_words(const toml::node& node) {
   if (node.is_table()) return "a table";
-  if (node.is_array()) return "an array";
+  if (const auto* array = node.as_array()) return array->empty() ? "an empty list" : "a list";
   constexpr std::size_t kLongest = 60;
   const std::string text = on_one_line(node);
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
@@ -72,7 +88,9 @@ toml::table parse_toml(std::string_view text, const std::string& origin) {
     return toml::parse(text, origin);
   } catch (const toml::parse_error& error) {
     throw recipe_error(error.source(), std::string(error.description()),
-                       "Texts stand in quotes: root = \"photos\".");
+                       has_bare_word(line_of(text, error.source().begin.line))
+                           ? "Texts stand in quotes: root = \"photos\"."
+                           : "");
   }
 }
 

@@ -1,14 +1,13 @@
 #include "train/point_team.h"
 
-#include "bitcycle/base/error.h"
 #include "bitcycle/base/thread_places.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
-#include <string>
+#include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <omp.h>
@@ -20,11 +19,6 @@ namespace bitcycle {
 namespace {
 
 constexpr int kOutput = 3;  // the first descriptor behind the standard ones
-
-[[noreturn]] void fail(const std::string& what) {
-  throw Error(ErrorCode::memory, what,
-              "Use fewer: set OMP_NUM_THREADS, which is how many there are.");
-}
 
 bool write_all(const std::vector<double>& values) {
   const char* from = reinterpret_cast<const char*>(values.data());
@@ -68,48 +62,50 @@ void leave_what_is_the_parents(int output, pid_t parent) {
     }
     ::_exit(0);
   } catch (const std::exception&) {
-    ::_exit(1);  // the parent misses the point
+    ::_exit(1);  // the parent makes the point itself, and meets what was in the way
   }
 }
 
 }  // namespace
 
-// A forked process that writes the values of its points to a pipe.
+// A forked process that writes the values of its points to a pipe; none where there is no room for
+// it.
 class PointWorker {
  public:
   PointWorker(const Share& share, const PointTeam::Maker& make, int place) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) == -1)
-      fail(std::string("no pipe could be made: ") + strerror(errno));
+    if (::pipe2(ends, O_CLOEXEC) == -1) return;
     const pid_t parent = ::getpid();
     process_ = ::fork();
-    const int failure = errno;
     if (process_ == 0) {
       leave_what_is_the_parents(ends[1], parent);
       work(share, make, place);
     }
     ::close(ends[1]);
     input_ = ends[0];
-    if (process_ != -1) return;
-    ::close(input_);
-    fail(std::string("a process to make points in could not be started: ") + strerror(failure));
   }
-  ~PointWorker() {
-    ::close(input_);
-    ::kill(process_, SIGKILL);
-    while (::waitpid(process_, nullptr, 0) == -1 && errno == EINTR) {
-    }
-  }
+  ~PointWorker() { end(); }
   PointWorker(const PointWorker&) = delete;
   PointWorker& operator=(const PointWorker&) = delete;
 
-  PointTeam::Values read(std::size_t count) const {
+  // Nothing once the process has ended.
+  std::optional<PointTeam::Values> read(std::size_t count) {
     PointTeam::Values values(count);
-    if (!read_all(input_, values)) fail("a process that made points of the landscape has ended");
-    return values;
+    if (input_ != -1 && read_all(input_, values)) return values;
+    end();
+    return std::nullopt;
   }
 
  private:
+  void end() {
+    if (const int input = std::exchange(input_, -1); input != -1) ::close(input);
+    const pid_t process = std::exchange(process_, -1);
+    if (process == -1) return;
+    ::kill(process, SIGKILL);
+    while (::waitpid(process, nullptr, 0) == -1 && errno == EINTR) {
+    }
+  }
+
   pid_t process_ = -1;
   int input_ = -1;
 };
@@ -126,9 +122,11 @@ PointTeam::PointTeam(std::size_t first, std::size_t end, int processes, Maker ma
 PointTeam::~PointTeam() = default;
 
 PointTeam::Values PointTeam::next() {
-  const std::size_t member = (next_++ - first_) % (others_.size() + 1);
-  if (member > 0) return others_[member - 1]->read(count_);
-  Values values = make_(next_ - 1);
+  const std::size_t point = next_++, member = (point - first_) % (others_.size() + 1);
+  if (member > 0) {
+    if (auto values = others_[member - 1]->read(count_)) return *values;
+  }
+  Values values = make_(point);
   count_ = values.size();
   return values;
 }

@@ -9,7 +9,8 @@
 // processes that are forked once these are prepared have a model each and share the samples. A
 // forked process has none of OpenMP's threads, so it computes on the one that it has, as PyTorch's
 // data workers do. It ends with its parent, however that ends, and holds none of its files and
-// locks.
+// locks. Where there is no room for one, or one is killed, its parent makes its points: later, and
+// the same.
 
 #include <cstddef>
 #include <functional>
@@ -25,13 +26,12 @@ class PointTeam {
   using Values = std::vector<double>;
   using Maker = std::function<Values(std::size_t point)>;
 
-  // Points `first` to `end` - 1; `make` is called in this process and in `processes` - 1 others,
-  // each of which is forked now. All points have as many values. Throws Error(memory) when there is
-  // no room for a process.
+  // Points `first` to `end` - 1; `make` is called in this process and in up to `processes` - 1
+  // others, each of which is forked now. All points have as many values.
   PointTeam(std::size_t first, std::size_t end, int processes, Maker make);
   ~PointTeam();
 
-  // The values of the next point. Throws Error(memory) when the process that makes it has ended.
+  // The values of the next point.
   Values next();
 
  private:

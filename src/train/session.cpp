@@ -3,15 +3,14 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/config/make_policy.h"
 #include "bitcycle/quant/schemes.h"
+#include "bitcycle/train/threads.h"
 
-#include "train/blas_memory.h"
 #include "train/quantized_update.h"
 #include "train/run_files.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include <omp.h>
 #include <torch/cuda.h>
 
 namespace bitcycle {
@@ -70,8 +69,7 @@ Step total_steps(const Recipe& recipe, Step steps_per_epoch) {
 Session::Session(const Recipe& recipe, const std::filesystem::path& run_directory,
                  const RunParts& parts)
     : recipe_(recipe) {
-  at::set_num_threads(recipe.threads > 0 ? recipe.threads : omp_get_max_threads());
-  reserve_blas_memory();
+  use_threads(recipe.threads);
   task_ = parts.task(recipe, open_device(recipe.device), stored_texts(run_directory));
   const std::int64_t batches = recipe.optimizer.accumulate;
   const Step per_epoch = (task_->batches_per_epoch() + batches - 1) / batches;

@@ -127,6 +127,12 @@ expect 2 'found 100001' "$bitcycle" landscape cpt --grid 100001
 expect 2 'With 51 the trained weights' "$bitcycle" landscape cpt --grid 50
 expect 2 'grid' "$bitcycle" landscape cpt --grid many
 expect 2 '--range: expected a number above 0' "$bitcycle" landscape cpt --range 0
+expect 2 '--output: expected a directory to write to, found none at "nowhere"' \
+  "$bitcycle" landscape cpt -o nowhere/picture
+for output in '' cpt/ .svg cpt/.png; do
+  expect 2 "--output: expected a file's name, found \"$output\"" "$bitcycle" landscape cpt -o "$output"
+done
+expect 2 '--seed' "$bitcycle" landscape cpt --seed -1
 expect 2 '--bits: expected a width from 1 to 32' "$bitcycle" landscape cpt --bits 33
 expect 2 'width from 1 to 32' "$bitcycle" landscape cpt --bits -1
 expect 2 '--samples: expected a number from 1, or all, found "0"' "$bitcycle" landscape cpt --samples 0

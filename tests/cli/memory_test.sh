@@ -25,7 +25,7 @@ expect 8 'a tensor, besides' limited 3000000 "$bitcycle" bench step --model cifa
 
 # Little address space ends a run or lets it finish: at no limit does LibTorch wait for memory for ever.
 for limit in 910000 940000 980000 1050000 1150000 1250000; do
-  for threads in 1 2; do
+  for threads in 1 2 8; do
     rm -rf little
     status=0
     (ulimit -v $limit; OMP_NUM_THREADS=$threads exec timeout -s KILL 100 "$bitcycle" train small.toml -q --run-dir little) \
@@ -34,3 +34,21 @@ for limit in 910000 940000 980000 1050000 1150000 1250000; do
       fail "status $status at $limit kB and $threads threads: $(cat out.txt)"
   done
 done
+
+# Few tasks: LibTorch would wait for ever for a thread that the system refuses. Limits hold for users, not
+# for root, and count all that a user has.
+if ((EUID == 0)); then
+  mkdir -m 777 other && chmod 755 . && chmod 644 small.toml
+  cp "$bitcycle" "$(dirname "$bitcycle")/bitcycle-torch" other  # where every user may start them
+  as_other=(setpriv --reuid=54321 --regid=54321 --clear-groups)
+  for limit in 1 2 3 4 6; do
+    for threads in 1 2 3; do
+      status=0
+      (cd other && OMP_NUM_THREADS=$threads exec timeout -s KILL 100 "${as_other[@]}" prlimit --nproc=$limit \
+        ./bitcycle train ../small.toml -q --run-dir "$limit-$threads") >out.txt 2>&1 || status=$?
+      ((status == 0 && limit > 1)) ||
+        { ((status == 8)) && grep -q 'memory error: the system starts no more threads' out.txt; } ||
+        fail "status $status with $threads threads where $limit are allowed: $(cat out.txt)"
+    done
+  done
+fi

@@ -96,13 +96,16 @@ const Mistake kMistakes[] = {
      "r.toml:4:1: unknown key precision.forward.cycels", "Did you mean \"cycles\"?"},
     {"steps = 1\n[[precision.override]]\nlayer = \"conv1\"",
      "r.toml:3:1: unknown key precision.override[0].layer", "Did you mean \"layers\"?"},
+    // What is no TOML.
+    {"steps = 1\n[data]\nroot = photos", "r.toml:3", "Texts stand in quotes"},
+    {"steps = 1\n[data", "r.toml:2", ""},
     // Types.
     {"steps = \"many\"", "r.toml:1:9: steps: expected a whole number from 0 to ", ""},
     {"steps = 1.5", "r.toml:1:9: steps: expected a whole number"},
     {"steps = true", "found true"},
     {"steps = 1\nmodel = 3", "r.toml:2:9: model: expected a table, found 3"},
     {"steps = 1\n[model]\nname = 3", "r.toml:3:8: model.name: expected a string, found 3"},
-    {"steps = 1\n[model]\nname = [1]", "expected a string, found an array"},
+    {"steps = 1\n[model]\nname = [1]", "expected a string, found a list"},
     {"steps = 1\n[optimizer]\nlr = \"big\"",
      "r.toml:3:6: optimizer.lr: expected a number from 0 to 1000000, found \"big\""},
     {"steps = 1\n[lr_schedule]\nat = 0.5", "lr_schedule.at: expected a list of numbers"},

@@ -19,7 +19,7 @@ function without_measures(line) {
 function without_times(line,    field, count, i, kept) {
   count = split(line, field, /  +/)
   if (count != columns) columns = split("", of_time)  # 0: none yet
-  if (!columns && line ~ / time/) {
+  if (!columns && count > 1 && line ~ / time/) {
     columns = count
     for (i = 1; i <= count; ++i) of_time[i] = field[i] ~ /time/
   }

@@ -7,6 +7,10 @@ source "$(dirname "$0")/../cli/lib.sh"
 name=${2:?usage: $0 path/to/bitcycle docs/page.md [in_full]}
 length=${3:-in_short}
 source=$(realpath "$here/../..")
+if [[ $length == in_full ]] && ! grep -q avx512f /proc/cpuinfo; then
+  echo "what pages show was computed with AVX-512 (docs/numerics.md), which this processor lacks"
+  exit 77
+fi
 source "$here/stage.sh"
 set_stage
 failures=0

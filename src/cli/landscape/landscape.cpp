@@ -8,6 +8,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
@@ -97,6 +98,19 @@ void check_grid(const PlaneGrid& grid) {
   }
 }
 
+// Before the points are made, which may take hours.
+void check_output(const std::filesystem::path& output) {
+  const std::string file = output.filename();
+  if (file.empty() || file == ".svg" || file == ".png") {
+    refuse("--output", "a file's name", "\"" + output.string() + "\"",
+           "Pictures get .svg and .png behind it.");
+  }
+  const std::filesystem::path directory = output.parent_path();
+  if (directory.empty() || std::filesystem::is_directory(directory)) return;
+  refuse("--output", "a directory to write to", "none at \"" + directory.string() + "\"",
+         "Make it, or choose another.");
+}
+
 }  // namespace
 
 void add_landscape(CLI::App& app, Action& action) {
@@ -120,6 +134,7 @@ void add_landscape(CLI::App& app, Action& action) {
                    "How much of the training set: pictures, tokens of a text, or all")
       ->capture_default_str();
   command->add_option("--seed", settings.seed, "Of the directions and the sample")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
       ->add_option("--checkpoint", options.checkpoint,
@@ -146,6 +161,7 @@ void add_landscape(CLI::App& app, Action& action) {
     given.settings.samples = samples_of(words->samples);
     given.levels = levels_in(words->levels);
     check_grid(given.settings.grid);
+    check_output(given.output);
     action = [words] { return run_landscape(words->options); };
   });
 }

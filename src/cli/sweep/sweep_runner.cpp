@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <deque>
 #include <fstream>
 #include <map>
@@ -54,6 +55,7 @@ std::string failure_of(const fs::path& log, int status) {
     if (line.starts_with(kReport)) reason = line.substr(kReport.size());
   }
   if (!reason.empty()) return reason;
+  if (status == 128 + SIGINT || status == 128 + SIGTERM) return "it was told to stop";
   if (status > 128) return fmt::format("signal {} ended it", status - 128);
   return fmt::format("it ended with status {}", status);
 }

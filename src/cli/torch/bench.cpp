@@ -7,6 +7,7 @@
 #include "bitcycle/kernels/peak.h"
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/step_bench.h"
+#include "bitcycle/train/threads.h"
 
 #include "base/json_text.h"
 #include "cli/torch/bench_support.h"

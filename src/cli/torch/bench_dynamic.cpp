@@ -6,6 +6,7 @@
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/caching_allocator.h"
 #include "bitcycle/train/dynamic_bench.h"
+#include "bitcycle/train/threads.h"
 
 #include "base/json_text.h"
 #include "cli/runs/run_paths.h"

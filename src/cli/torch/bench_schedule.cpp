@@ -2,6 +2,7 @@
 
 #include "bitcycle/report/table.h"
 #include "bitcycle/train/schedule_bench.h"
+#include "bitcycle/train/threads.h"
 
 #include "base/json_text.h"
 #include "cli/torch/bench_support.h"

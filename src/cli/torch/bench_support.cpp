@@ -4,14 +4,7 @@
 #include "bitcycle/report/narration.h"
 #include "bitcycle/train/caching_allocator.h"
 
-#include <ATen/Parallel.h>
-#include <omp.h>
-
 namespace bitcycle::cli {
-
-void use_threads(int threads) {
-  at::set_num_threads(threads > 0 ? threads : omp_get_max_threads());
-}
 
 BenchSubject open_subject(const std::string& model, std::optional<int> batch) {
   use_caching_allocator();

@@ -9,9 +9,6 @@
 
 namespace bitcycle::cli {
 
-// Lets LibTorch use so many threads; 0: all.
-void use_threads(int threads);
-
 // The backend that `wanted` comes to for this precision; what there is to say goes to stderr.
 Backend settle_backend(const std::string& wanted, const std::vector<LayerInfo>& layers,
                        const PrecisionRecipe& precision);
