@@ -85,12 +85,13 @@ wait $pid 2>/dev/null || true
 for ((i = 0; i < 100; ++i)); do [[ -e /proc/$maker && $(cut -d' ' -f3 /proc/$maker/stat) != Z ]] && sleep 0.05; done
 [[ ! -e /proc/$maker || $(cut -d' ' -f3 /proc/$maker/stat) == Z ]] || fail "a process goes on without the first"
 
+# A terminal's Ctrl-C reaches all of its processes.
 again stopped
-env --default-signal=INT "$bitcycle" landscape stopped --grid 41 --samples 32 >out.txt 2>err.txt &
+setsid env --default-signal=INT "$bitcycle" landscape stopped --grid 41 --samples 32 >out.txt 2>err.txt &
 pid=$!
 wait_for_points stopped $pid 3
 expect 2 'another process makes a landscape' "$bitcycle" landscape stopped --grid 7 --samples 32
-kill -INT $pid
+kill -INT -- -$pid
 status=0
 wait $pid || status=$?
 [[ $status == 130 ]] || fail "expected 130 after SIGINT, found $status: $(cat err.txt)"
@@ -142,4 +143,5 @@ expect 2 'a step above 0' "$bitcycle" landscape cpt --levels 1:0:2
 expect 2 'at most 200 levels' "$bitcycle" landscape cpt --levels 0:1e-9:1
 expect 2 'excludes' "$bitcycle" landscape cpt --level 1 --rise 1
 expect 5 'no checkpoint "17"' "$bitcycle" landscape cpt --checkpoint 17
-expect 4 'nowhere' "$bitcycle" landscape cpt "${few[@]}" -o nowhere/picture
+mkdir taken.svg
+expect 4 'taken.svg' "$bitcycle" landscape cpt "${few[@]}" -o taken
