@@ -122,7 +122,8 @@ fs::path recipe_path(const toml::node& node, const fs::path& directory) {
   const fs::path path = (directory / *node.value<std::string>()).lexically_normal();
   if (fs::exists(path)) return path;
   throw recipe_error(node.source(), fmt::format("recipe: there is no file \"{}\"", path.string()),
-                     "Paths are looked for from the directory of the sweep's file.");
+                     "Paths are looked for from the directory of the sweep's file; `bitcycle "
+                     "recipes NAME >NAME.toml` puts one that ships there.");
 }
 
 std::vector<Choice> recipes_of(const toml::table& document, const fs::path& directory) {
