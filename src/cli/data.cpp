@@ -54,7 +54,7 @@ bool is_there(const Entry& entry) {
 
 Entry examine_pictures(FoundDataset found) {
   PictureFolderCheck check = check_picture_folder(found.directory);
-  const char* state = check.damaged.empty() ? "intact" : "damaged";
+  const char* state = check.can_be_trained_on() ? "intact" : "damaged";
   return {std::move(found), state, "", std::move(check)};
 }
 

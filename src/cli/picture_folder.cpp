@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace bitcycle::cli {
 namespace {
@@ -58,10 +58,19 @@ std::string file_list(const char* title, const std::vector<std::string>& files, 
   return text + more_text(files.size() - shown, "");
 }
 
+std::string empty_classes_text(const PictureFolderCheck& check) {
+  const std::vector<std::string> empty = check.empty_classes();
+  if (empty.empty()) return "";
+  return "\n" + wrapped(fmt::format("Without pictures: {}. Add some, or remove the directories.",
+                                    fmt::join(empty, ", ")),
+                        2);
+}
+
 }  // namespace
 
 std::string picture_folder_text(const PictureFolderCheck& check, Lists lists) {
-  return printable(class_table(check, lists) + file_list("Damaged", check.damaged, lists) +
+  return printable(class_table(check, lists) + empty_classes_text(check) +
+                   file_list("Damaged", check.damaged, lists) +
                    file_list("Skipped, as they are no pictures of a class", check.skipped, lists));
 }
 
@@ -73,7 +82,10 @@ Json picture_folder_json(const PictureFolderCheck& check) {
           directory.pictures[i];
     }
   }
-  return {{"classes", counts}, {"damaged", check.damaged}, {"skipped", check.skipped}};
+  return {{"classes", counts},
+          {"without_pictures", check.empty_classes()},
+          {"damaged", check.damaged},
+          {"skipped", check.skipped}};
 }
 
 }  // namespace bitcycle::cli

@@ -57,12 +57,13 @@ RandomKey split_key(const DatasetOptions& options) {
   return RandomKey(options.seed).derive("split");
 }
 
-ImageFolder open_pictures(const DatasetOptions& options) {
+ImageFolder open_pictures(const DatasetOptions& options,
+                          EmptyClasses empty_classes = EmptyClasses::refused) {
   if (options.root.empty()) {
     throw Error(ErrorCode::usage, "image_folder needs to know where the pictures are",
                 "Set data.root to the directory that has a directory for each class, or train/.");
   }
-  return open_image_folder({options.root, options.test, split_key(options)});
+  return open_image_folder({options.root, options.test, split_key(options), empty_classes});
 }
 
 // The whole set that a split is taken from.
@@ -222,6 +223,10 @@ void add_damage(const Dataset& set, std::vector<std::string>& damaged) {
 
 // What is wrong is told once all has been tried.
 void require_intact(const PictureFolderCheck& check) {
+  if (const auto empty = check.empty_classes(); !empty.empty()) {
+    throw Error(ErrorCode::data, fmt::format("without pictures: {}", fmt::join(empty, ", ")),
+                "Add pictures, or remove the empty directories.");
+  }
   if (check.damaged.empty()) return;
   throw Error(ErrorCode::data, fmt::format("{}", fmt::join(check.damaged, "\n")),
               "Get them again, or move them out of the way.");
@@ -264,9 +269,21 @@ void check_dataset(const std::string& name, const fs::path& root) {
   }
 }
 
+std::vector<std::string> PictureFolderCheck::empty_classes() const {
+  std::vector<std::string> empty;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (directories.front().pictures[i] == 0) empty.push_back(classes[i]);
+  }
+  return empty;
+}
+
+bool PictureFolderCheck::can_be_trained_on() const {
+  return damaged.empty() && empty_classes().empty();
+}
+
 PictureFolderCheck check_picture_folder(const fs::path& root) {
   const DatasetOptions options{.name = "image_folder", .root = root};
-  ImageFolder folder = open_pictures(options);
+  ImageFolder folder = open_pictures(options, EmptyClasses::counted);
   PictureFolderCheck check{.classes = std::move(folder.classes),
                            .directories = {},
                            .damaged = folder.damaged,

@@ -1,5 +1,6 @@
 #include "bitcycle/base/error.h"
 #include "bitcycle/base/fingerprint.h"
+#include "bitcycle/data/class_names.h"
 #include "bitcycle/events/timing_file.h"
 #include "bitcycle/io/safetensors.h"
 #include "bitcycle/train/diagnose.h"
@@ -76,6 +77,19 @@ std::string split_notice(const WeightsFile& weights, const Recipe& recipe,
       own ? "validated or tested" : "validated");
 }
 
+// As many classes, but others: the last layer fits, and knows nothing of them.
+std::string classes_notice(const WeightsFile& weights, const Recipe& recipe,
+                           const std::string& last_layer) {
+  if (weights.run.empty()) return "";
+  const std::vector<std::string> theirs = stored_class_names(weights.run);
+  const std::vector<std::string> ours = class_names(recipe.data.dataset, recipe.data.root);
+  if (theirs.size() != ours.size() || theirs == ours) return "";
+  return fmt::format(
+      "{} told other classes apart ({}, ... there, {}, ... here):\n  its last layer, {}, is taken "
+      "all the same, since there are as many",
+      weights.run.string(), theirs.front(), ours.front(), last_layer);
+}
+
 // What is carried from batch to batch is so for each row of a batch.
 void require_same_columns(const std::vector<std::byte>& bytes, const std::string& origin,
                           const NamedTensors& tensors) {
@@ -107,10 +121,13 @@ void Trainer::Implementation::start_from_weights() {
   if (!recipe().model.weights || weights) return;
   const WeightsFile file = find_weights(*recipe().model.weights);
   require_same_texts(file, session.task().texts());
-  weights = take_weights(file, model_state(session.model()), last_layer(session.task().layers()));
+  const std::string last = last_layer(session.task().layers());
+  weights = take_weights(file, model_state(session.model()), last);
   for (const std::string& line : to_lines(*weights)) notices.push_back(line);
   const std::string split = split_notice(file, recipe(), session.task().data_fingerprint());
   if (!split.empty()) notices.push_back(split);
+  const std::string classes = classes_notice(file, recipe(), last);
+  if (!classes.empty()) notices.push_back(classes);
   state.run = run_identity();
 }
 

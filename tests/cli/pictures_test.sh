@@ -65,6 +65,17 @@ done
 "$bitcycle" train own.toml --dry-run --set model.weights=again --set data.root=./own >out.txt 2>&1
 ! grep -q 'held out' out.txt || fail "the same split is taken for another: $(cat out.txt)"
 
+# Weights of a network that tells as many other classes apart.
+mkdir others && cp -r own/cat others/emu && cp -r own/dog others/owl
+expect 0 'again told other classes apart (cat, ... there, emu, ... here)' \
+  "$bitcycle" train own.toml --dry-run --set model.weights=again --set data.root=others
+! "$bitcycle" train own.toml --dry-run --set model.weights=again 2>&1 | grep -q 'other classes' ||
+  fail "the same classes are taken for others"
+
+# Pictures that are sorted by class give a score; eval has the same pictures' in its own way.
+expect 3 'of 20 pictures in folders called like a class are taken for it' "$bitcycle" predict again own --top 1
+expect 3 '"in_folders_of_classes": {' "$bitcycle" predict again own --json
+
 # Nor is the other half of them, which is other samples by intent.
 "$bitcycle" train own.toml --run-dir half -q --set data.part=1/2 --set data.batch_size=2 >/dev/null
 "$bitcycle" train own.toml --dry-run --set data.part=2/2 --set data.batch_size=2 --set model.weights=half >out.txt 2>&1
@@ -92,6 +103,16 @@ grep -qF 'loose.jpg lies beside the directories of the classes' out.txt || fail 
 expect 3 'cut' "$bitcycle" data --root many --verify --all
 [[ $(grep -c '^  cat/cut' out.txt) == 13 ]] && ! grep -q 'more; --all' out.txt || fail "not all: $(cat out.txt)"
 expect 3 '"pictures": 11' "$bitcycle" data --root many --verify --json
+# A class without pictures is one more thing that is wrong, and hides nothing.
+mkdir many/emu
+expect 3 'Without pictures: emu.' "$bitcycle" data --root many --verify --all
+grep -qxF 'emu           0' out.txt && [[ $(grep -c '^  cat/cut' out.txt) == 13 ]] || fail "not all: $(cat out.txt)"
+! grep -q fashion_mnist out.txt || fail "other datasets were not asked for: $(cat out.txt)"
+expect 3 '"without_pictures": [' "$bitcycle" data --root many --verify --json
+mkdir own/emu
+expect 3 'Without pictures: emu.' "$bitcycle" data --root own --verify
+expect 3 'has no pictures of 1 class: emu' "$bitcycle" train own.toml --dry-run
+rmdir own/emu
 rm own/cat/cut.jpg own/dog/bomb.png
 expect 0 'intact' "$bitcycle" data --root own --verify
 

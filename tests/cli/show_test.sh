@@ -38,6 +38,13 @@ plot_of_bits() { LC_ALL=C "$bitcycle" show "$1" | sed -n '/^bits of weights and/
 diff <(plot_of_bits run) <(plot_of_bits sparse) || fail "bits between logged steps are not shown"
 plot_of_bits sparse | grep -q '3 |' || fail "no step at 3 bits: $(plot_of_bits sparse)"
 
+# A run that was stopped behind its last logged step: where it is, and up to where its cost is counted.
+cp -r sparse behind && rm behind/summary.json
+sed -i '/"type":"step","step":16,/d' behind/metrics.jsonl
+expect 0 'stopped, 16 of 16 steps, epoch 2.00' "$bitcycle" show behind
+says 'up to step 8, the last that was logged'
+fits
+
 # eval stores its results; the same evaluation replaces its entry; neither compare nor resume minds.
 "$bitcycle" eval run --bits 4,fp >/dev/null
 "$bitcycle" eval run --bits 4,8 --json >eval.json

@@ -15,6 +15,7 @@ import numpy
 import torch
 import torchvision
 from PIL import Image
+from safetensors.torch import load_file
 
 PICTURE, SEEN = 64, 56  # of 64 pixels evaluation sees the middle 56 as they are
 
@@ -28,8 +29,14 @@ def make_weights(page):
     torch.manual_seed(1)
     state = torchvision.models.resnet18(weights=None).state_dict()
     torch.save(state, "resnet18-f37072fd.pth")
-    (block,) = blocks(page, "From PyTorch")
-    exec(block, {})
+    whole, by_hand = blocks(page, "From PyTorch")
+    exec(whole, {})
+    without_package = {}
+    exec(by_hand, without_package)
+    without_package["save_file"](state, "by_hand.safetensors")
+    alike = load_file("by_hand.safetensors")
+    assert alike.keys() == state.keys()
+    assert all(torch.equal(tensor, alike[name]) for name, tensor in state.items())
 
 
 def make_pictures():

@@ -68,6 +68,10 @@ struct PictureFolderCheck {
   // A sentence each, beginning with the file: pictures that cannot be decoded, and other files,
   // which are only passed over.
   std::vector<std::string> damaged, skipped;
+
+  // Those without a picture in the directory that is trained on, which is the first.
+  std::vector<std::string> empty_classes() const;
+  bool can_be_trained_on() const;
 };
 
 // Decodes every picture. Throws Error(data) for a folder that cannot be trained on at all.

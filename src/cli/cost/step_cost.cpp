@@ -50,8 +50,10 @@ RunLength length_of(const Recipe& recipe, Step steps_of_epochs) {
 
 std::string assumption(const Recipe& recipe, const std::optional<RunLength>& known) {
   if (recipe.steps > 0 || known) return "";
-  return fmt::format(" (assumed for its {:g} epochs, whose steps the data decide; --steps N)",
-                     recipe.epochs);
+  return fmt::format(
+      " (assumed for its {:g} epochs, whose steps the data decide: `bitcycle train` "
+      "with --dry-run counts them; --steps N)",
+      recipe.epochs);
 }
 
 StepShares::StepShares(Step steps, const std::vector<double>& step_work, std::int64_t full)

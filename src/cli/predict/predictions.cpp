@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -47,6 +48,24 @@ std::string to_line(const Prediction& prediction) {
     before = ", ";
   }
   return printable_line(text) + "\n";
+}
+
+void FolderScore::add(const Prediction& prediction) {
+  const std::string folder = std::filesystem::path(prediction.picture).parent_path().filename();
+  if (std::ranges::find(classes_, folder) == classes_.end()) return;
+  ++pictures_;
+  right_ += prediction.guesses.front().name == folder ? 1 : 0;
+}
+
+std::string FolderScore::text() const {
+  if (pictures_ == 0) return "";
+  return fmt::format("{} of {} {} in folders called like a class {} taken for it ({:.1f} %)\n",
+                     right_, pictures_, pictures_ == 1 ? "picture" : "pictures",
+                     pictures_ == 1 ? "is" : "are", 100.0 * right_ / pictures_);
+}
+
+nlohmann::ordered_json FolderScore::json() const {
+  return {{"pictures", pictures_}, {"right", right_}};
 }
 
 nlohmann::ordered_json to_json(const Prediction& prediction) {

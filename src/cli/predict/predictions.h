@@ -3,6 +3,7 @@
 // What a network answers to a picture, for people and for programs.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -28,5 +29,21 @@ struct Prediction {
 // "cat.jpg: cat 93.1 %, dog 6.2 %", a line. It does not depend on what else was asked.
 std::string to_line(const Prediction& prediction);
 nlohmann::ordered_json to_json(const Prediction& prediction);
+
+// Of the pictures whose folder is called like one of the classes, how many are taken for that
+// class.
+class FolderScore {
+ public:
+  explicit FolderScore(std::vector<std::string> classes) : classes_(std::move(classes)) {}
+
+  void add(const Prediction& prediction);
+  // "39 of the 80 pictures ...", a line; nothing where no folder is called like a class.
+  std::string text() const;
+  nlohmann::ordered_json json() const;
+
+ private:
+  std::vector<std::string> classes_;
+  int pictures_ = 0, right_ = 0;
+};
 
 }  // namespace bitcycle::cli

@@ -53,6 +53,16 @@ std::string score_text(const RunOverview& run, const OverviewScore& score) {
                      score.step, or_unknown(evaluation_text(score.bits, score.widths)));
 }
 
+std::string cost_rows(const RunOverview& run, const OverviewCost& cost) {
+  std::string text =
+      row("cost", fmt::format("{:.4g} GBitOPs (rule \"{}\"), {:.1f} % less than static",
+                              cost.gbitops, or_unknown(run.counting), cost.saving_percent));
+  if (cost.step < run.steps_done) {
+    text += row("", fmt::format("up to step {}, the last that was logged", cost.step));
+  }
+  return text;
+}
+
 std::string time_text(const RunOverview& run) {
   const double per_step = *run.seconds / static_cast<double>(std::max<Step>(1, run.steps_done));
   std::string text =
@@ -88,11 +98,7 @@ std::string heading(const RunOverview& run) {
                                     run.averaged->points, run.averaged->points == 1 ? "" : "s"));
   }
   if (run.best) text += row("best so far", run.best->split + " " + score_text(run, *run.best));
-  if (run.cost) {
-    text += row("cost",
-                fmt::format("{:.4g} GBitOPs (rule \"{}\"), {:.1f} % less than static",
-                            run.cost->gbitops, or_unknown(run.counting), run.cost->saving_percent));
-  }
+  if (run.cost) text += cost_rows(run, *run.cost);
   if (run.seconds) text += row("time", time_text(run));
   if (!run.choices.empty()) text += row("last choices", choices_text(run));
   return text;
@@ -199,6 +205,7 @@ Json to_json(const RunOverview& run) {
                {"gbitops", run.cost ? Json(run.cost->gbitops) : Json()},
                {"gbitops_static", run.cost ? Json(run.cost->gbitops_static) : Json()},
                {"saving_percent", run.cost ? Json(run.cost->saving_percent) : Json()},
+               {"cost_step", run.cost ? Json(run.cost->step) : Json()},
                {"training_seconds", run.seconds ? Json(*run.seconds) : Json()},
                {"stages", Json::array()},
                {"choices", Json::object()},

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -139,8 +140,9 @@ void require_file(const std::string& file) {
 // Prints answers as they come, or as JSON in the end.
 class Answers {
  public:
-  Answers(const PredictOptions& options, const PredictSubject& subject)
+  Answers(const PredictOptions& options, const PredictSubject& subject, FolderScore score)
       : json_(options.json),
+        score_(std::move(score)),
         whole_({{"run", options.run},
                 {"step", subject.checkpoint.step},
                 {"bits", subject.width.text}}) {
@@ -148,6 +150,7 @@ class Answers {
   }
 
   void add(const Prediction& prediction) {
+    score_.add(prediction);
     if (!json_) return fmt::print("{}", to_line(prediction));
     whole_["pictures"].push_back(to_json(prediction));
   }
@@ -155,12 +158,15 @@ class Answers {
     narrate(fmt::format("{}: {}; skipped\n", kind, printable_line(sentence)));
     whole_["skipped"].push_back(sentence);
   }
-  void finish() const {
-    if (json_) fmt::print("{}\n", json_text(whole_, 2));
+  void finish() {
+    if (!json_) return narrate(score_.text());
+    whole_["in_folders_of_classes"] = score_.json();
+    fmt::print("{}\n", json_text(whole_, 2));
   }
 
  private:
   bool json_;
+  FolderScore score_;
   nlohmann::ordered_json whole_;
 };
 
@@ -187,7 +193,7 @@ int run_predict(const PredictOptions& options) {
   const AskedPictures pictures = asked_pictures(options.pictures);
   Asked asked(subject, options.run);
   const std::vector<std::string> names = usable(names_of_run(options.run), asked.classes());
-  Answers answers(options, subject);
+  Answers answers(options, subject, FolderScore(names));
   for (const std::string& stray : pictures.strays) answers.skip("note", stray);
   for (const std::string& damage : pictures.damaged) answers.skip("warning", damage);
   bool whole = pictures.damaged.empty();

@@ -248,7 +248,9 @@ class Opening {
     if (empty.empty()) return;
     const std::string what = fmt::format("{} has no pictures of {}", directory.string(),
                                          counted(std::ssize(empty), "class", "classes"));
-    if (folder_.train == nullptr || scan.pictures.empty()) {
+    const bool is_trained_on = folder_.train == nullptr;
+    if (scan.pictures.empty() ||
+        (is_trained_on && options_.empty_classes == EmptyClasses::refused)) {
       throw Error(ErrorCode::data,
                   fmt::format("{}: {}{}", what, listed(empty),
                               scan.skipped.empty() ? "" : "; skipped: " + listed(scan.skipped)),

@@ -20,10 +20,14 @@
 
 namespace bitcycle {
 
+// Training refuses a class that has no picture to train on; a check of the folder counts it.
+enum class EmptyClasses { refused, counted };
+
 struct ImageFolderOptions {
   std::filesystem::path root;
   double test = 0.1;             // fraction to test on, where there is no directory for it
   RandomKey key = RandomKey(0);  // draws which pictures that takes
+  EmptyClasses empty_classes = EmptyClasses::refused;
 };
 
 // How many pictures a directory of classes has, by class.

@@ -45,7 +45,8 @@ function costCard(overview) {
   const against = (percentage, whom) => percentage === undefined ? null
     : `${percent(Math.abs(percentage))} ${percentage < 0 ? "more" : "less"} than ${whom}`;
   return card("Cost", `${significant(overview.gbitops)} GBitOPs`, against(overview.saving_percent, "static"),
-    against(overview.saving_float_percent, "float"), overview.counting && `counted by the rule “${overview.counting}”`);
+    against(overview.saving_float_percent, "float"), overview.counting && `counted by the rule “${overview.counting}”`,
+    overview.cost_step && `up to step ${count(overview.cost_step)}, the last that was logged`);
 }
 
 function timeCard(overview) {

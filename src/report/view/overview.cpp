@@ -58,6 +58,7 @@ void add_cost(Json& json, const RunOverview& run, const std::optional<Recipe>& r
   json["gbitops"] = rounded(spent);
   json["gbitops_static"] = rounded(fixed);
   json["saving_percent"] = rounded(run.cost->saving_percent);
+  if (run.cost->step < run.steps_done) json["cost_step"] = run.cost->step;
   const double factor = recipe ? float_over_static(*recipe) : 0;
   if (factor <= 0) return;
   json["gbitops_float"] = rounded(factor * fixed);

@@ -60,10 +60,16 @@ std::optional<OverviewCost> cost_of(const RunRecord& record) {
   for (const Json& line : std::views::reverse(record.steps)) {
     const auto spent = number_in(line, "gbitops"), fixed = number_in(line, "gbitops_static");
     if (spent && fixed && *fixed > 0) {
-      return OverviewCost{*spent, *fixed, saving_percent(*spent, *fixed)};
+      return OverviewCost{*spent, *fixed, saving_percent(*spent, *fixed), step_in(line)};
     }
   }
   return std::nullopt;
+}
+
+double epoch_of(const RunRecord& record) {
+  if (record.steps.empty()) return 0;
+  const auto done = static_cast<double>(record.steps_done());
+  return done / static_cast<double>(record.length().steps_per_epoch);
 }
 
 std::optional<double> seconds_of(const RunRecord& record) {
@@ -123,29 +129,28 @@ std::string state_name(RunState state) {
 
 RunOverview run_overview(const RunRecord& record) {
   const Step total = record.length().steps;
-  RunOverview overview{
-      .run = record.directory.string(),
-      .model = text_in(record.summary, "model"),
-      .dataset = text_in(record.summary, "dataset"),
-      .precision = "",
-      .backend = text_in(record.start, "backend"),
-      .scheme = "",
-      .counting = text_in(record.start, "counting"),
-      .seed = {},
-      .state = record.state,
-      .steps_done = record.steps_done(),
-      .steps_total = total == 0 ? 0 : std::max(total, record.steps_done()),
-      .epoch = record.steps.empty() ? 0 : number_in(record.steps.back(), "epoch").value_or(0),
-      .metric = {},
-      .best = {},
-      .test = {},
-      .averaged = {},
-      .cost = cost_of(record),
-      .seconds = seconds_of(record),
-      .choices = choices_of(record),
-      .stages = record.stages,
-      .evaluations = evaluations_in(record.stored_evaluations),
-      .notices = record.notices};
+  RunOverview overview{.run = record.directory.string(),
+                       .model = text_in(record.summary, "model"),
+                       .dataset = text_in(record.summary, "dataset"),
+                       .precision = "",
+                       .backend = text_in(record.start, "backend"),
+                       .scheme = "",
+                       .counting = text_in(record.start, "counting"),
+                       .seed = {},
+                       .state = record.state,
+                       .steps_done = record.steps_done(),
+                       .steps_total = total == 0 ? 0 : std::max(total, record.steps_done()),
+                       .epoch = epoch_of(record),
+                       .metric = {},
+                       .best = {},
+                       .test = {},
+                       .averaged = {},
+                       .cost = cost_of(record),
+                       .seconds = seconds_of(record),
+                       .choices = choices_of(record),
+                       .stages = record.stages,
+                       .evaluations = evaluations_in(record.stored_evaluations),
+                       .notices = record.notices};
   if (record.recipe) add_recipe(overview, record);
   if (record.steps.empty() && record.state != RunState::finished) {
     overview.notices.push_back("No steps are logged yet.");

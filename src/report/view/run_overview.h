@@ -23,6 +23,7 @@ struct OverviewScore {
 
 struct OverviewCost {
   double gbitops = 0, gbitops_static = 0, saving_percent = 0;
+  Step step = 0;  // up to which it is: the last logged one
 };
 
 // What share of the samples chose an option, over all blocks.

@@ -181,7 +181,10 @@ TEST(RunViewTest, StepsAreDoneThatWereTimedSinceTheLastLoggedOne) {
   MadeUpRun run;
   run.log_step(10, 2.5, bits_of(10));
   run.write("timing.jsonl", "{\"step\":10,\"seconds\":1}\n{\"step\":17,\"seconds\":1}\n");
-  EXPECT_EQ(view_of(run)["overview"]["steps_done"], 17);
+  const Json overview = view_of(run)["overview"];
+  EXPECT_EQ(overview["steps_done"], 17);
+  EXPECT_EQ(overview["epoch"], 1.7) << "ten steps are an epoch";
+  EXPECT_EQ(overview["cost_step"], 10);
 }
 
 TEST(RunViewTest, AMachineIsToldWhereItsLineIsWhole) {
