@@ -76,6 +76,10 @@ std::vector<ShippedRecipe> shipped_recipes() {
 std::optional<fs::path> find_recipe(const std::string& given) {
   std::error_code ignored;
   if (fs::exists(given, ignored) && !fs::is_directory(given, ignored)) return given;
+  return find_shipped_recipe(given);
+}
+
+std::optional<fs::path> find_shipped_recipe(const std::string& given) {
   const std::string name = plain_name(given);
   for (const ShippedRecipe& recipe : shipped_recipes()) {
     if (recipe.name == name || last_part(recipe.name) == name) return recipe.file;

@@ -24,7 +24,10 @@ std::vector<ShippedRecipe> shipped_recipes();
 // one, with or without its directory and ".toml".
 std::optional<std::filesystem::path> find_recipe(const std::string& given);
 
-// The same. Throws Error(usage) with the nearest names.
+// Of one that ships alone.
+std::optional<std::filesystem::path> find_shipped_recipe(const std::string& name);
+
+// find_recipe. Throws Error(usage) with the nearest names.
 std::filesystem::path require_recipe(const std::string& given);
 
 }  // namespace bitcycle::cli

@@ -227,7 +227,7 @@ std::vector<SweepCell> cells_of(const SweepParts& parts, const std::vector<Group
 std::vector<SweepCell> parse_sweep(std::string_view text, const std::string& origin,
                                    const fs::path& directory, const SweepOptions& options) {
   const toml::table document = parse_toml(text, origin);
-  const SweepParts parts = sweep_parts(document, origin, directory);
+  const SweepParts parts = sweep_parts(document, origin, {directory, options.find_recipe});
   require_countable(parts);
   std::vector<GroupPlan> groups = heads(parts);
   for (const auto& axis : parts.axes) groups = multiplied(groups, axis);

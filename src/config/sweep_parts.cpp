@@ -117,21 +117,25 @@ void add_assignments(const toml::table& table, const std::string& prefix,
   }
 }
 
-fs::path recipe_path(const toml::node& node, const fs::path& directory) {
-  if (!node.is_string()) refuse("recipe", node, "the path of a recipe");
-  const fs::path path = (directory / *node.value<std::string>()).lexically_normal();
+fs::path recipe_path(const toml::node& node, const RecipePlaces& places) {
+  if (!node.is_string()) refuse("recipe", node, "the path of a recipe, or the name of one");
+  const std::string given = *node.value<std::string>();
+  const fs::path path = (places.directory / given).lexically_normal();
   if (fs::exists(path)) return path;
+  if (places.find) {
+    if (auto found = places.find(given)) return *std::move(found);
+  }
   throw recipe_error(node.source(), fmt::format("recipe: there is no file \"{}\"", path.string()),
                      "Paths are looked for from the directory of the sweep's file; `bitcycle "
-                     "recipes NAME >NAME.toml` puts one that ships there.");
+                     "recipes` lists the names of those that ship.");
 }
 
-std::vector<Choice> recipes_of(const toml::table& document, const fs::path& directory) {
+std::vector<Choice> recipes_of(const toml::table& document, const RecipePlaces& places) {
   std::vector<Choice> recipes;
   const toml::node* node = document.get("recipe");
   if (node == nullptr) return recipes;
   const auto add = [&](const toml::node& entry) {
-    const fs::path path = recipe_path(entry, directory);
+    const fs::path path = recipe_path(entry, places);
     recipes.push_back({path.stem().string(), {}, path});
   };
   if (!node->is_array()) {
@@ -185,13 +189,13 @@ void require_directory_name(const Entry& entry) {
   }
 }
 
-Choice variant_of(const Entry& entry, const fs::path& directory) {
+Choice variant_of(const Entry& entry, const RecipePlaces& places) {
   require_directory_name(entry);
   Choice variant{entry.key, {}};
   const std::string place = "variants." + entry.key;
   const toml::table& content = table_of(place, *entry.node);
   if (const toml::node* recipe = content.get("recipe")) {
-    variant.recipe = recipe_path(*recipe, directory);
+    variant.recipe = recipe_path(*recipe, places);
   }
   if (const toml::node* baseline = content.get("baseline")) {
     variant.baseline = baseline_of(*baseline);
@@ -201,12 +205,12 @@ Choice variant_of(const Entry& entry, const fs::path& directory) {
   return variant;
 }
 
-std::vector<Choice> variants_of(const toml::table& document, const fs::path& directory) {
+std::vector<Choice> variants_of(const toml::table& document, const RecipePlaces& places) {
   std::vector<Choice> variants;
   const toml::node* node = document.get("variants");
   if (node == nullptr) return variants;
   for (const Entry& entry : in_file_order(table_of("variants", *node))) {
-    variants.push_back(variant_of(entry, directory));
+    variants.push_back(variant_of(entry, places));
   }
   return variants;
 }
@@ -322,11 +326,11 @@ bool describes_sweep(const toml::table& document) {
 }
 
 SweepParts sweep_parts(const toml::table& document, const std::string& origin,
-                       const fs::path& directory) {
+                       const RecipePlaces& places) {
   refuse_recipe(document, origin);
   refuse_unknown(document);
-  SweepParts parts{.recipes = recipes_of(document, directory),
-                   .variants = variants_of(document, directory),
+  SweepParts parts{.recipes = recipes_of(document, places),
+                   .variants = variants_of(document, places),
                    .axes = axes_of(document),
                    .seeds = seeds_of(document)};
   parts.document = {{}, {}, std::make_shared<const std::string>(origin)};

@@ -3,6 +3,8 @@
 // The parts of a sweep's document, each with its place: what one cell takes of every part is laid
 // over its recipe as settings. Private to config.
 
+#include "bitcycle/config/sweep.h"
+
 #include "config/toml.h"
 
 #include <filesystem>
@@ -42,7 +44,13 @@ struct SweepParts {
 // begin with.
 bool describes_sweep(const toml::table& document);
 
+// Where recipes are looked for: from a directory, then by name.
+struct RecipePlaces {
+  std::filesystem::path directory;
+  FindRecipe find;
+};
+
 SweepParts sweep_parts(const toml::table& document, const std::string& origin,
-                       const std::filesystem::path& directory);
+                       const RecipePlaces& places);
 
 }  // namespace bitcycle

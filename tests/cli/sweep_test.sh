@@ -142,6 +142,26 @@ expect 2 'this is a sweep' "$bitcycle" train cpt-or-static
 expect 2 'this is a sweep' "$bitcycle" cost cpt-or-static
 expect 2 'Train it with `bitcycle train small.toml`' "$bitcycle" sweep small.toml
 
+# A recipe that ships has a name here too; a file of one's own comes first.
+printf 'recipe = "demo-cpt"\n' >named.toml
+expect 0 'CR 3-8/8' "$bitcycle" sweep named.toml --dry-run
+cp small.toml demo-cpt
+expect 0 'demo-cpt  CR 3-8/8   2 epochs' "$bitcycle" sweep named.toml --dry-run
+rm demo-cpt
+
+# Data that are not there are told of before the first cell begins, for the cells that need them.
+printf 'recipe = "small.toml"\n[variants.here]\n[variants.far]\ndata.dataset = "cifar100"\n' >far.toml
+export BITCYCLE_DATA=nowhere HOME=$work
+expect 0 'cifar100 was not found: needed by 1 of 2 cells. Get it with `bitcycle data get cifar100`.' \
+  "$bitcycle" sweep far.toml --dry-run
+expect 9 'warning: cifar100 was not found' "$bitcycle" sweep far.toml --run-dir far
+expect 0 'here' "$bitcycle" sweep far.toml --run-dir far --only here
+! grep -q '^warning' out.txt || fail "data of other cells are missed: $(cat out.txt)"
+sed -i 's/"cifar100"/"image_folder"/' far.toml
+expect 0 'image_folder needs a data.root: needed by 1 of 1 cells' "$bitcycle" sweep far.toml --only far --dry-run
+expect 0 'there is no "gone" for image_folder' \
+  "$bitcycle" sweep far.toml --only far --set data.root=gone --dry-run
+
 # Bad input.
 expect 2 'none.toml' "$bitcycle" sweep none.toml
 expect 2 'jobs' "$bitcycle" sweep s.toml --jobs 0

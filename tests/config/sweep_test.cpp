@@ -255,6 +255,21 @@ TEST_F(SweepTest, WrongValuesAreNamedWhereTheyStand) {
               HasSubstr("s.toml:3:"));
 }
 
+TEST_F(SweepTest, ARecipeThatIsNoFileIsLookedForByItsName) {
+  SweepOptions options;
+  options.find_recipe = [&](const std::string& name) -> std::optional<std::filesystem::path> {
+    if (name != "known" && name != "base.toml") return std::nullopt;
+    return directory_ + "/other.toml";
+  };
+  const auto rate = [&](const std::string& recipe) {
+    const std::string text = "recipe = \"" + recipe + "\"\n";
+    return parse_sweep(text, "s.toml", directory_, options).front().recipe.optimizer.lr;
+  };
+  EXPECT_EQ(rate("known"), 0.3);
+  EXPECT_NE(rate("base.toml"), 0.3) << "a file comes first";
+  EXPECT_THROW(rate("unknown"), Error);
+}
+
 TEST_F(SweepTest, EveryKeyRefusesWhatItCannotBe) {
   EXPECT_THAT(mistake("seeds = [1]\n"), HasSubstr("s.toml: expected a recipe, found none"));
   EXPECT_THAT(mistake("recipe = 3\n"), StartsWith("s.toml:1:10: recipe: expected the path"));

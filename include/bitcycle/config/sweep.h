@@ -2,7 +2,7 @@
 
 // A sweep describes a grid of runs: recipes x variants x axes x seeds. docs/sweeps.md has the keys.
 //
-//   recipe = "demo-cpt.toml"           # or a list; relative to the sweep's file
+//   recipe = "demo-cpt.toml"           # or a list; relative to the sweep's file, or a known name
 //   seeds = [1, 2, 3]
 //   baseline = "static"                # what the others are compared with; default: the last,
 //                                      # unless variants name theirs
@@ -23,7 +23,9 @@
 #include "bitcycle/config/recipe.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,9 @@ struct SweepCell {
   std::map<std::string, double> paper = {};  // reported figures by name: a metric, gbitops
 };
 
+// The file of a recipe that has a name of its own; nothing where there is none.
+using FindRecipe = std::function<std::optional<std::filesystem::path>(const std::string& name)>;
+
 // What to make of a sweep.
 struct SweepOptions {
   std::vector<std::string> settings;  // laid over every cell, as "key=value"
@@ -46,6 +51,7 @@ struct SweepOptions {
   double scale = 1;                   // of the length of every run (config/scale.h)
   enum class Recipes { read, unread };
   Recipes recipes = Recipes::read;  // unread: cells have their names alone, and none is checked
+  FindRecipe find_recipe = {};      // of a recipe that is no file
 };
 
 // The cells in the order of the file, the seeds of a group one after the other. Throws

@@ -350,8 +350,10 @@ void add_cost(CLI::App& app, Action& action) {
   option("--vocabulary", options->subject.vocabulary,
          "Words of a language model, default 10000 of lstm_lm, 33278 of transformer_lm")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24));
-  option("--set", options->subject.settings,
-         "Override a key of a recipe, or give a size of a language model: model.hidden=200")
+  command
+      ->add_option(
+          "--set", options->subject.settings,
+          "Override a key of a recipe, or give a size of a language model: model.hidden=200")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();

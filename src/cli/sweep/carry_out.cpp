@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "cli/sweep/departures.h"
+#include "cli/sweep/missing_data.h"
 #include "cli/sweep/sweep_runner.h"
 
 #include <algorithm>
@@ -32,6 +33,10 @@ void tell_vanished(const SweepPlan& plan, LiveLine& line) {
   if (plan.vanished.empty()) return;
   line.print(fmt::format("note: no longer in the sweep, left as they are: {}",
                          fmt::join(plan.vanished, ", ")));
+}
+
+void tell_missing(const SweepPlan& plan, LiveLine& line) {
+  for (const std::string& sentence : missing_data(plan)) line.print("warning: " + sentence);
 }
 
 int show_plan(const SweepPlan& plan, bool json) {
@@ -71,6 +76,7 @@ int carry_out(const SweepWork& work, const SweepResultPrinter& print_result) {
   const SweepConduct& options = work.conduct;
   SweepPlan plan = look();
   tell_vanished(plan, line);
+  tell_missing(plan, line);
   if (options.dry_run) return show_plan(plan, options.json);
   if (!options.redo_changed) refuse_changes(plan);
   const RunLock lock(work.directory);

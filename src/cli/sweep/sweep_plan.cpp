@@ -6,6 +6,7 @@
 #include "bitcycle/report/table.h"
 
 #include "cli/cost/cost_recipe.h"
+#include "cli/recipe_files.h"
 
 #include <algorithm>
 #include <map>
@@ -104,12 +105,16 @@ std::string length_text(const Recipe& recipe) {
 
 SweepPlan plan_sweep(const fs::path& file, const fs::path& directory, const SweepOptions& options) {
   SweepPlan plan{.sweep = file.stem().string(), .directory = directory};
-  const std::vector<SweepCell> chosen = read_sweep(file, options);
+  SweepOptions known = options;
+  known.find_recipe = find_shipped_recipe;
+  const std::vector<SweepCell> chosen = read_sweep(file, known);
   refuse_run(directory);
   for (const SweepCell& cell : chosen) plan.cells.push_back(planned_cell(directory, cell));
   // Settings are for the chosen cells: others may not even have such keys.
   const std::vector<SweepCell> all =
-      options.only.empty() ? chosen : read_sweep(file, {.recipes = SweepOptions::Recipes::unread});
+      options.only.empty() ? chosen
+                           : read_sweep(file, {.recipes = SweepOptions::Recipes::unread,
+                                               .find_recipe = find_shipped_recipe});
   const SweepRecord before = is_sweep(directory) ? read_sweep_record(directory) : SweepRecord{};
   plan.vanished = vanished_cells(directory, before, all);
   plan.record = record_of(plan, before, all);
