@@ -1,7 +1,7 @@
 #pragma once
 
-// What the cells of a sweep will ask for in vain. A cell without its data fails when its turn comes,
-// which may be hours after the first one began.
+// What the cells of a sweep will ask for in vain. A cell without its data fails when its turn
+// comes, which may be hours after the first one began.
 
 #include "cli/sweep/sweep_plan.h"
 
