@@ -111,9 +111,11 @@ int report(const Error& error) {
   return exit_status(error.code());
 }
 
-// LibTorch's allocators have no exception of their own for it.
+// LibTorch's allocators have no exception of their own for it. oneDNN has decided on a primitive
+// when it creates it; what can fail then is the memory for its code.
 bool is_out_of_memory(const std::string& message) {
-  return message.find("can't allocate memory") != std::string::npos ||
+  return message == "could not create a primitive" ||
+         message.find("can't allocate memory") != std::string::npos ||
          message.find("out of memory") != std::string::npos;
 }
 
