@@ -136,7 +136,10 @@ bool is_refused_thread(const std::system_error& error) {
 int report(const std::system_error& error) {
   if (error.code() == std::errc::broken_pipe) return exit_status(ErrorCode::io);
   if (is_refused_thread(error)) {
-    return report_out_of_memory(fmt::format("the system starts no more threads: {}", error.what()));
+    return report(Error(ErrorCode::memory,
+                        fmt::format("the system starts no more threads: {}", error.what()),
+                        "Allow more of them (`ulimit -u`, a container's limit of tasks), or use "
+                        "fewer: threads, OMP_NUM_THREADS, data.workers."));
   }
   return report(Error(ErrorCode::io, error.what()));
 }

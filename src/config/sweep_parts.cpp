@@ -121,7 +121,7 @@ fs::path recipe_path(const toml::node& node, const RecipePlaces& places) {
   if (!node.is_string()) refuse("recipe", node, "the path of a recipe, or the name of one");
   const std::string given = *node.value<std::string>();
   const fs::path path = (places.directory / given).lexically_normal();
-  if (fs::exists(path)) return path;
+  if (fs::exists(path) && !fs::is_directory(path)) return path;
   if (places.find) {
     if (auto found = places.find(given)) return *std::move(found);
   }

@@ -6,6 +6,7 @@
 #include "bitcycle/train/diagnose.h"
 #include "bitcycle/train/tensor_io.h"
 
+#include "report/printable.h"
 #include "train/run_files.h"
 #include "train/trainer_implementation.h"
 
@@ -84,10 +85,11 @@ std::string classes_notice(const WeightsFile& weights, const Recipe& recipe,
   const std::vector<std::string> theirs = stored_class_names(weights.run);
   const std::vector<std::string> ours = class_names(recipe.data.dataset, recipe.data.root);
   if (theirs.size() != ours.size() || theirs == ours) return "";
+  const auto [there, here] = std::ranges::mismatch(theirs, ours);
   return fmt::format(
-      "{} told other classes apart ({}, ... there, {}, ... here):\n  its last layer, {}, is taken "
-      "all the same, since there are as many",
-      weights.run.string(), theirs.front(), ours.front(), last_layer);
+      "{} told other classes apart ({} there, {} here):\n  its last layer, {}, is taken all the "
+      "same, since there are as many",
+      weights.run.string(), printable_line(*there), printable_line(*here), last_layer);
 }
 
 // What is carried from batch to batch is so for each row of a batch.

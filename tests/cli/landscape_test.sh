@@ -130,7 +130,7 @@ expect 2 'grid' "$bitcycle" landscape cpt --grid many
 expect 2 '--range: expected a number above 0' "$bitcycle" landscape cpt --range 0
 expect 2 '--output: expected a directory to write to, found none at "nowhere"' \
   "$bitcycle" landscape cpt -o nowhere/picture
-for output in '' cpt/ .svg cpt/.png; do
+for output in '' cpt/ .svg cpt/.png . cpt/..; do
   expect 2 "--output: expected a file's name, found \"$output\"" "$bitcycle" landscape cpt -o "$output"
 done
 expect 2 '--seed' "$bitcycle" landscape cpt --seed -1

@@ -25,7 +25,7 @@ TEST(PredictionsTest, WithoutANameTheNumberCounts) {
   EXPECT_EQ(line({0.25, 0.75}, {"a"}, 2), "a.png: 1 75.0 %, a 25.0 %\n");
 }
 
-// Only the last folder counts, and what is called like no class does not.
+// The nearest counts, and what is called like no class does not.
 TEST(PredictionsTest, FoldersCalledLikeAClassGiveAScore) {
   const std::vector<std::string> names = {"cat", "dog"};
   FolderScore score(names);
@@ -37,7 +37,7 @@ TEST(PredictionsTest, FoldersCalledLikeAClassGiveAScore) {
   EXPECT_EQ(score.text(),
             "1 of 1 picture in folders called like a class is taken for it (100.0 %)\n");
   add("new/cat/2.png", 0.25);
-  add("cat/dog/1.png", 0.25);
+  add("cat/dog/deep/1.png", 0.25);
   add("new/emu/1.png", 0.75);
   add("1.png", 0.75);
   EXPECT_EQ(score.text(),

@@ -45,6 +45,11 @@ expect 0 'stopped, 16 of 16 steps, epoch 2.00' "$bitcycle" show behind
 says 'up to step 8, the last that was logged'
 fits
 
+# Before its first logged step nobody knows how long an epoch is.
+sed -i '/"type":"step"/d' behind/metrics.jsonl
+expect 0 'stopped, 16 of an unknown number of steps' "$bitcycle" show behind
+! grep -q 'epoch' out.txt || fail "an epoch from nowhere: $(cat out.txt)"
+
 # eval stores its results; the same evaluation replaces its entry; neither compare nor resume minds.
 "$bitcycle" eval run --bits 4,fp >/dev/null
 "$bitcycle" eval run --bits 4,8 --json >eval.json

@@ -145,6 +145,9 @@ expect 2 'Train it with `bitcycle train small.toml`' "$bitcycle" sweep small.tom
 # A recipe that ships has a name here too; a file of one's own comes first.
 printf 'recipe = "demo-cpt"\n' >named.toml
 expect 0 'CR 3-8/8' "$bitcycle" sweep named.toml --dry-run
+mkdir demo-cpt  # a run of it, say
+expect 0 'CR 3-8/8' "$bitcycle" sweep named.toml --dry-run
+rmdir demo-cpt
 cp small.toml demo-cpt
 expect 0 'demo-cpt  CR 3-8/8   2 epochs' "$bitcycle" sweep named.toml --dry-run
 rm demo-cpt

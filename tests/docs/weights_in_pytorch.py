@@ -3,7 +3,8 @@
 
   weights_in_pytorch.py PAGE in        makes resnet18.safetensors as the page does, of made-up weights
   weights_in_pytorch.py PAGE pictures  makes pictures of made-up noise, 64 x 64, of two classes
-  weights_in_pytorch.py PAGE out RUN   loads a checkpoint in both of the page's ways, and holds what it says of
+  weights_in_pytorch.py PAGE cifar CHECKPOINT  the same of a cifar_resnet20
+  weights_in_pytorch.py PAGE out CHECKPOINT    loads a checkpoint in both of the page's ways, and holds what it says of
                                        the pictures against what `bitcycle predict --json` says, on stdin
 """
 import json
@@ -57,7 +58,7 @@ def seen(path):
 
 
 def compare(page, checkpoint):
-    whole, by_hand = blocks(page, "To PyTorch")
+    whole, _, by_hand = blocks(page, "To PyTorch")
     named = 'runs/pictures/checkpoints/step-00000400/model.safetensors'
     assert named in whole, f"the page loads another file than {named}"
     names, without_package = {}, {}
@@ -77,6 +78,25 @@ def compare(page, checkpoint):
     assert compared == 64, f"{compared} probabilities"
 
 
+def load_cifar(page, checkpoint):
+    _, cifar, by_hand = blocks(page, "To PyTorch")
+    names = {}
+    exec(cifar, names)
+    exec(by_hand, names)
+    state = names["load"](checkpoint)
+    model = names["CifarResNet"](3, state["fc.weight"].shape[0])
+    left_out = model.load_state_dict(state, strict=False)
+    assert not left_out.missing_keys, left_out.missing_keys
+    model.eval()
+    for answer in json.load(sys.stdin)["pictures"]:
+        with torch.no_grad():
+            shares = model(seen(answer["picture"])[None])[0].softmax(0)
+        for guess in answer["classes"]:
+            expected = shares[["cat", "dog"].index(guess["name"])].item()
+            assert abs(guess["probability"] - expected) < 1e-5, (answer, expected)
+
+
 if __name__ == "__main__":
     page, what, *rest = sys.argv[1:]
-    {"in": lambda: make_weights(page), "pictures": make_pictures, "out": lambda: compare(page, *rest)}[what]()
+    {"in": lambda: make_weights(page), "pictures": make_pictures, "out": lambda: compare(page, *rest),
+     "cifar": lambda: load_cifar(page, *rest)}[what]()

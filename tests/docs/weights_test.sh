@@ -15,3 +15,9 @@ grep -q '"fc.weight"' runs/pictures/weights.json || fail "no word of the classif
 
 "$bitcycle" predict runs/pictures pictures --bits fp --checkpoint last --json >answers.json
 pytorch out runs/pictures/checkpoints/step-00000004/model.safetensors <answers.json
+
+cifar=(model.name=cifar_resnet20 data.dataset=image_folder data.root=pictures data.image_size=56 data.batch_size=8 steps=4)
+"$bitcycle" train "$here/../../recipes/own-pictures.toml" "${cifar[@]/#/--set=}" --run-dir runs/cifar -q >/dev/null 2>log.txt ||
+  fail "a network for CIFAR: $(cat log.txt)"
+"$bitcycle" predict runs/cifar pictures --bits fp --checkpoint last --json >answers.json
+pytorch cifar runs/cifar/checkpoints/step-00000004/model.safetensors <answers.json

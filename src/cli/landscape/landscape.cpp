@@ -101,7 +101,7 @@ void check_grid(const PlaneGrid& grid) {
 // Before the points are made, which may take hours.
 void check_output(const std::filesystem::path& output) {
   const std::string file = output.filename();
-  if (file.empty() || file == ".svg" || file == ".png") {
+  if (file.empty() || file == ".svg" || file == ".png" || file == "." || file == "..") {
     refuse("--output", "a file's name", "\"" + output.string() + "\"",
            "Pictures get .svg and .png behind it.");
   }

@@ -51,10 +51,13 @@ std::string to_line(const Prediction& prediction) {
 }
 
 void FolderScore::add(const Prediction& prediction) {
-  const std::string folder = std::filesystem::path(prediction.picture).parent_path().filename();
-  if (std::ranges::find(classes_, folder) == classes_.end()) return;
+  std::string nearest;
+  for (const auto& folder : std::filesystem::path(prediction.picture).parent_path()) {
+    if (std::ranges::find(classes_, folder.string()) != classes_.end()) nearest = folder;
+  }
+  if (nearest.empty()) return;
   ++pictures_;
-  right_ += prediction.guesses.front().name == folder ? 1 : 0;
+  right_ += prediction.guesses.front().name == nearest ? 1 : 0;
 }
 
 std::string FolderScore::text() const {

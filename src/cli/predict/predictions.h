@@ -30,8 +30,8 @@ struct Prediction {
 std::string to_line(const Prediction& prediction);
 nlohmann::ordered_json to_json(const Prediction& prediction);
 
-// Of the pictures whose folder is called like one of the classes, how many are taken for that
-// class.
+// Of the pictures in a folder that is called like one of the classes, the nearest such folder above
+// a picture, how many are taken for that class.
 class FolderScore {
  public:
   explicit FolderScore(std::vector<std::string> classes) : classes_(std::move(classes)) {}

@@ -44,8 +44,8 @@ std::string or_unknown(const std::string& text) {
 std::string state_text(const RunOverview& run) {
   const std::string total =
       run.steps_total == 0 ? "an unknown number of" : std::to_string(run.steps_total);
-  return fmt::format("{}, {} of {} steps, epoch {:.2f}", state_name(run.state), run.steps_done,
-                     total, run.epoch);
+  return fmt::format("{}, {} of {} steps{}", state_name(run.state), run.steps_done, total,
+                     run.epoch ? fmt::format(", epoch {:.2f}", *run.epoch) : "");
 }
 
 std::string score_text(const RunOverview& run, const OverviewScore& score) {
@@ -190,7 +190,7 @@ Json to_json(const RunOverview& run) {
                {"state", state_name(run.state)},
                {"steps_done", run.steps_done},
                {"steps_total", run.steps_total == 0 ? Json() : Json(run.steps_total)},
-               {"epoch", run.epoch},
+               {"epoch", run.epoch ? Json(*run.epoch) : Json()},
                {"model", text(run.model)},
                {"dataset", text(run.dataset)},
                {"seed", run.seed ? Json(*run.seed) : Json()},

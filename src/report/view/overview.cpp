@@ -103,7 +103,7 @@ Json overview(const RunRecord& record) {
   Json json = {{"state", state_name(run.state)},
                {"steps_done", run.steps_done},
                {"steps_total", std::max(run.steps_total, run.steps_done)}};
-  if (!record.steps.empty()) json["epoch"] = rounded(run.epoch);
+  if (run.epoch) json["epoch"] = rounded(*run.epoch);
   if (record.recipe) add_recipe(json, run, *record.recipe);
   json["backend"] = run.backend;
   json["counting"] = run.counting;

@@ -66,8 +66,8 @@ std::optional<OverviewCost> cost_of(const RunRecord& record) {
   return std::nullopt;
 }
 
-double epoch_of(const RunRecord& record) {
-  if (record.steps.empty()) return 0;
+std::optional<double> epoch_of(const RunRecord& record) {
+  if (record.steps.empty()) return std::nullopt;
   const auto done = static_cast<double>(record.steps_done());
   return done / static_cast<double>(record.length().steps_per_epoch);
 }

@@ -43,10 +43,10 @@ struct RunOverview {
   std::optional<std::uint64_t> seed;
   RunState state = RunState::stopped;
   Step steps_done = 0, steps_total = 0;  // 0 in all: not known
-  double epoch = 0;
-  std::optional<Metric> metric;       // by which the best weights were chosen
-  std::optional<OverviewScore> best;  // the best evaluation while training
-  std::optional<OverviewScore> test;  // of the best weights, once the run is finished
+  std::optional<double> epoch;           // once a step is logged
+  std::optional<Metric> metric;          // by which the best weights were chosen
+  std::optional<OverviewScore> best;     // the best evaluation while training
+  std::optional<OverviewScore> test;     // of the best weights, once the run is finished
   std::optional<OverviewAverage> averaged;
   std::optional<OverviewCost> cost;
   std::optional<double> seconds;
