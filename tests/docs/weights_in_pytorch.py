@@ -73,7 +73,8 @@ def compare(page, checkpoint):
             shares = names["model"](seen(answer["picture"])[None])[0].softmax(0)
         for guess in answer["classes"]:
             expected = shares[["cat", "dog"].index(guess["name"])].item()
-            assert abs(guess["probability"] - expected) < 1e-4, (answer, expected)
+            # Executed in integers, what enters the max pool is rounded to half precision.
+            assert abs(guess["probability"] - expected) < 1e-3, (answer, expected)
             compared += 1
     assert compared == 64, f"{compared} probabilities"
 
