@@ -46,7 +46,8 @@ std::string class_table(const PictureFolderCheck& check, Lists lists) {
     table.add_row(row);
   }
   table.add_row(sums);
-  return table.text() + more_text(check.classes.size() - shown, " classes");
+  const std::size_t hidden = check.classes.size() - shown;
+  return table.text() + more_text(hidden, hidden == 1 ? " class" : " classes");
 }
 
 std::string file_list(const char* title, const std::vector<std::string>& files, Lists lists) {
