@@ -12,6 +12,21 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+TEST(RecipeTest, QuotesAreAdvisedForBareWordsAlone) {
+  const auto hint = [](const char* text) {
+    try {
+      parse_recipe(text, "r.toml");
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("none");
+  };
+  const auto advises_quotes = testing::HasSubstr("quotes");
+  EXPECT_THAT(hint("[data]\nroot = photos"), advises_quotes);
+  EXPECT_THAT(hint("steps = 1\n[data"), testing::Not(advises_quotes));
+  EXPECT_THAT(hint("steps = 1 2"), testing::Not(advises_quotes));
+}
+
 TEST(RecipeTest, ALengthIsAllThatARecipeNeeds) {
   const Recipe recipe = parsed("steps = 10");
   EXPECT_EQ(recipe.steps, 10);
