@@ -14,6 +14,8 @@ namespace bitcycle {
 namespace {
 
 constexpr std::size_t kPerThread = std::size_t{130} << 20;  // OpenBLAS's 128 MiB, and its alignment
+// Room for what comes after: oneDNN 3.6 uses memory for its code that it was refused.
+constexpr std::size_t kBesides = std::size_t{512} << 20;
 
 // Asks as OpenBLAS does: for address space, most of which it never touches.
 bool is_granted(std::size_t bytes) {
@@ -36,10 +38,10 @@ void multiply() {
 
 void reserve_blas_memory() {
   const int threads = at::get_num_threads();
-  const std::size_t bytes = kPerThread * static_cast<std::size_t>(threads);
+  const std::size_t bytes = kPerThread * static_cast<std::size_t>(threads) + kBesides;
   if (!is_granted(bytes)) {
     throw Error(ErrorCode::memory,
-                fmt::format("matrix products on {} threads need {} of address space, which the "
+                fmt::format("training on {} threads needs {} of address space more, which the "
                             "system refuses",
                             threads, readable_size(bytes)),
                 "Raise the limit (`ulimit -v unlimited`), or use fewer threads.");

@@ -50,6 +50,7 @@ picture one/train/a/1.jpg
 expect 3 'one class only' "${pictures[@]}"
 mkdir one/train/b
 expect 3 'has no pictures of 1 class: b' "${pictures[@]}"
+expect 3 'nothing to test on' "$bitcycle" data --verify --root one
 picture one/train/b/1.jpg
 expect 3 'nothing to test on' "${pictures[@]}"
 picture one/val/a/1.jpg
