@@ -82,7 +82,6 @@ void NetworkModelImpl::initialise(std::uint64_t seed) {
 // Units are no modules of the model: their convolutions and norms are. The other layers are told as
 // its modules.
 void NetworkModelImpl::use_scheme(const std::shared_ptr<const Scheme>& scheme, Executor executor) {
-  executor_ = executor;
   for (ConvUnit& unit : units_) {
     if (unit) unit->use_scheme(scheme, executor);
   }
@@ -135,6 +134,16 @@ NetworkModelImpl::Readers NetworkModelImpl::readers_of(int index) const {
           means ? ChannelMeans::wanted : ChannelMeans::unwanted};
 }
 
+// Whether a unit that reads a pool's output executes, as it would on the pool's input.
+bool NetworkModelImpl::is_read_in_integers(int pool, const at::Tensor& x) const {
+  for (std::size_t i = 0; i < network_.nodes.size(); ++i) {
+    const Node& node = network_.nodes[i];
+    if (node.input != pool && node.residual != pool) continue;
+    if (units_[i] && units_[i]->executes(x)) return true;
+  }
+  return false;
+}
+
 // Units that execute in integers read and write halves; everything else is in float.
 IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
                                         const UnitTensor& residual, Readers readers) {
@@ -143,8 +152,8 @@ IntegerUnitOutput NetworkModelImpl::run(const Node& node, const UnitTensor& x,
     return units_[index]->execute(as_half(x), applied(as_half(residual)), readers.delivery,
                                   readers.means);
   }
-  // What follows a pool reads halves, so a float tensor is rounded before it, where it costs less.
-  const bool halves = is_half(x.values) || (executor_ != Executor::simulate && x.values.is_cpu());
+  // Where a pool is read in integers, a float tensor is rounded before it: there it costs less.
+  const bool halves = is_half(x.values) || is_read_in_integers(static_cast<int>(index), x.values);
   if (node.kind == NodeKind::max_pool && halves) {
     return {.output = {.values = max_pool_half(ready(as_half(x)), node.kernel, node.stride,
                                                node.padding)}};

@@ -97,5 +97,20 @@ TEST(IntegerScheme, IsTheSameExecutedAndSimulatedWithPoolingAndLargeKernels) {
   expect_one_scheme(network, 4, 8);
 }
 
+// At full precision nothing is left to execute, and so nothing is rounded to halves, pools
+// included.
+TEST(IntegerScheme, InFloatThroughoutNoExecutorRounds) {
+  const Network network = make_network("resnet18", {.classes = 5, .input = ImageShape{3, 64, 64}});
+  const at::Tensor images = torch::randn({2, 3, 64, 64}).contiguous(at::MemoryFormat::ChannelsLast);
+  const auto scores = [&](Executor executor) {
+    NetworkModel model(network, 1);
+    set_executor(*model, executor);
+    model->eval();
+    const torch::NoGradGuard no_grad;
+    return model->forward(images);
+  };
+  EXPECT_TRUE(at::equal(scores(Executor::integer), scores(Executor::simulate)));
+}
+
 }  // namespace
 }  // namespace bitcycle

@@ -55,6 +55,7 @@ class NetworkModelImpl : public torch::nn::Module, public SchemeUser {
   void build_gates(std::uint64_t seed);
   std::optional<std::size_t> block_from(int node) const;
   bool feeds_gate(int index) const;
+  bool is_read_in_integers(int pool, const at::Tensor& x) const;
   // What a unit's readers want of it.
   struct Readers {
     Delivery delivery;
@@ -76,7 +77,6 @@ class NetworkModelImpl : public torch::nn::Module, public SchemeUser {
   at::Tensor run_in_float(const Node& node, const at::Tensor& x, const at::Tensor& residual);
 
   Network network_;
-  Executor executor_ = Executor::simulate;
   std::vector<ConvUnit> units_;       // by node; empty where the node is no convolution
   std::vector<QuantLinear> linears_;  // by node likewise
   std::vector<int> readers_;          // how many nodes read a node's output
